@@ -1,0 +1,37 @@
+"""Learn Compact: how an agent keeps its context window from filling up, and what it must not forget while it does.
+
+Everything a chapter teaches can be imported from here. A name is loaded when it is first used, so that
+`import learn_compact` costs nothing and needs neither the SDK nor the notebook's packages.
+"""
+
+import importlib
+
+# One row per module, in the order of the chapters: this table is the public face of the package.
+_WHERE = {
+    "messages": "to_message blocks tool_names tool_results result_text unseen_results newest_request problems safe_cuts",
+    "tokens": "estimate_tokens estimate_chars visible_chars estimate_by_kind count_text count_tokens context_parts Meter",
+    "data": "outline_names load_outline load_usage",
+    "archive": "Archive",
+    "layers.micro": "micro_compact",
+    "layers.auto": "auto_compact",
+    "summaries": "ModelSummarizer three_points",
+    "pipeline": "Step Pipeline s06",
+    "agent": "Agent",
+    "offline": "connect sample_project MODEL",
+    "show": "ContextView growth explore show_source",
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names.split()}
+
+__all__ = list(_MODULE_OF)
+
+
+def __getattr__(name):
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'learn_compact' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"learn_compact.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted([*globals(), *__all__])

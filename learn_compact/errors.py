@@ -1,0 +1,33 @@
+"""The package's errors: one class per kind of failure, each with a sentence that says what, where and what to do."""
+
+
+class LearnCompactError(Exception):
+    """Any failure that this package reports; its text is a sentence for the reader."""
+
+
+class MessageError(LearnCompactError):
+    """A message or block that no function here can work on (see `problems` for what the API would reject)."""
+
+
+class OutlineError(LearnCompactError):
+    """A shipped outline or usage file that is damaged or has no such name; names the file and the line."""
+
+
+class ArchiveError(LearnCompactError):
+    """The disk behind the context could not be written or read; the messages are as they were."""
+
+
+class SummaryError(LearnCompactError):
+    """A summary that can't be used: empty, cut off, refused, a tool call; the history stays as it was."""
+
+
+class WorkspaceError(LearnCompactError):
+    """A path that leaves the agent's workspace, or a file there that can't be used."""
+
+
+class ConnectionSetupError(LearnCompactError):
+    """`connect` or `serve` can't start: a missing key, a port in use, a setting that can't be read."""
+
+
+class PolicyError(LearnCompactError):
+    """A pipeline put together in a way that can't work, or a parameter out of its range."""
