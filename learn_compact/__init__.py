@@ -8,8 +8,11 @@ import importlib
 
 # One row per module, in the order of the chapters: this table is the public face of the package.
 _WHERE = {
-    "messages": "to_message blocks tool_names tool_results result_text unseen_results newest_request problems safe_cuts",
-    "tokens": "estimate_tokens estimate_chars visible_chars estimate_by_kind count_text count_tokens context_parts Meter",
+    "messages": "to_message blocks tool_names tool_results result_text unseen_results newest_request safe_cuts",
+    "rules": "problems Problem",
+    "tokens": "estimate_tokens estimate_chars visible_chars estimate_by_kind",
+    "counting": "count_text count_block count_message count_tokens RunningCount",
+    "context": "context_parts PARTS Meter",
     "data": "outline_names load_outline load_usage",
     "archive": "Archive",
     "layers.micro": "micro_compact",
