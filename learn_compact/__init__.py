@@ -10,9 +10,8 @@ import importlib
 _WHERE = {
     "messages": "to_message blocks tool_names tool_results result_text unseen_results newest_request safe_cuts",
     "rules": "problems Problem",
-    "tokens": "estimate_tokens estimate_chars visible_chars estimate_by_kind",
-    "counting": "count_text count_block count_message count_tokens RunningCount",
-    "context": "context_parts PARTS Meter",
+    "tokens": "estimate_tokens estimate_chars visible_chars estimate_by_kind count_text count_tokens context_parts "
+              "PARTS RunningCount Meter",
     "data": "outline_names load_outline load_usage",
     "archive": "Archive",
     "layers.micro": "micro_compact",
