@@ -1,0 +1,202 @@
+"""The disk behind the context: what a layer takes out of the conversation can be fetched again.
+
+Three kinds of files, under names of ours: transcripts (a conversation as it was before a layer replaced it), results
+(one tool result each) and the log (every message as it arrived). A file is there whole or not at all, none is ever
+overwritten, and only its owner can read it. Left out: deleting anything.
+"""
+
+import itertools
+import os
+import re
+import time
+from hashlib import sha256
+from pathlib import Path
+
+from learn_compact import files
+from learn_compact.errors import ArchiveError
+from learn_compact.lines import from_line, to_line
+from learn_compact.messages import tool_results
+
+TRANSCRIPTS = ".transcripts"
+RESULTS = ".task_outputs/tool-results"
+
+_NAMES = {
+    TRANSCRIPTS: re.compile(r"transcript_\d{1,20}(_\d{1,9})?\.jsonl|log_\d{1,20}(_\d{1,9})?\.log", re.ASCII),
+    RESULTS: re.compile(r"(?P<number>\d{4,9})_(?P<id>\w{1,64}|sha256-[0-9a-f]{32})\.(txt|json)", re.ASCII),
+}
+_PLAIN_ID = re.compile(r"\w{1,64}", re.ASCII)  # an id that may stand in a file name as it is
+
+
+class Archive:
+    """The files of one agent under `root`: `.transcripts/` and `.task_outputs/tool-results/`, made at the first write.
+
+    Paths that it returns are relative to `root`, with forward slashes, so that no machine's path enters a context.
+    `clock` gives the seconds that stand in the names of transcripts and logs. `unique_names=False` is the documented
+    s06: two transcripts of one second have one name, and the second replaces the first. `log_path` is the path of this
+    archive's log, None before the first message.
+    Raises ArchiveError where a file can't be written or read; nothing else has changed then.
+    """
+
+    def __init__(self, root, clock=time.time, unique_names=True):
+        self.root = Path(root).resolve()
+        self.log_path = None
+        self._clock, self._unique_names = clock, unique_names
+        self._log_owner, self._log_end = None, 0
+        self._logged = None  # name of a tool_use_id: (path of a log, offset of the line), the newest
+        self._saved = None  # name of a tool_use_id: path of the newest file
+
+    def save_transcript(self, messages):
+        """Write the messages to a new `.transcripts/transcript_TIME.jsonl`, one JSON a line; the file's path."""
+        lines = "".join(to_line(message) for message in messages)
+        names = self._timed_names("transcript", "jsonl")
+        return self._write(TRANSCRIPTS, names, lines.encode("ascii"), replace=not self._unique_names)
+
+    def save_result(self, tool_use_id, content):
+        """Write the content of a tool_result to a new file; its path. Text is written as it is, anything else as JSON.
+
+        The name begins with a number of ours, so no id can lead out of the folder or to a file that is there.
+        """
+        try:
+            payload, ending = content.encode("utf-8"), "txt"
+        except (AttributeError, UnicodeEncodeError):  # a list of blocks, None, or text with lone surrogates
+            payload, ending = to_line(content).encode("ascii"), "json"
+        saved, name = self._saved_results(), _name_of(tool_use_id)
+        names = (f"{n:04d}_{name}.{ending}" for n in itertools.count(len(saved) + 1))
+        saved[name] = self._write(RESULTS, names, payload)
+        return saved[name]
+
+    def log(self, message):
+        """Append a message to this archive's own log, one JSON a line; on disk when this returns.
+
+        A process that dies in the middle leaves a torn last line, which `load` leaves out.
+        """
+        line = to_line(message).encode("ascii")
+        if self._log_owner != os.getpid():  # one writer per log: a second process, forked or not, has its own
+            self.log_path = self._write(TRANSCRIPTS, self._timed_names("log", "log"), b"")
+            self._log_owner, self._log_end = os.getpid(), 0
+        try:
+            files.append(self.root / self.log_path, self._log_end, line)
+        except OSError as error:
+            raise _failure("write", self.log_path, error) from error
+        if self._logged is not None:
+            self._index(self.log_path, self._log_end, message)
+        self._log_end += len(line)
+
+    def load(self, path):
+        """The messages of a transcript or log of ours, equal to what was written.
+
+        Raises ArchiveError for a file that isn't ours, and for a damaged line, by its number; the torn last line of a
+        log (its process died while it wrote) is left out.
+        """
+        return [message for _, message in self._lines(path)]
+
+    def load_result(self, path):
+        """The content that `save_result` wrote to this path."""
+        payload = self._read(path)
+        return payload.decode("utf-8") if path.endswith(".txt") else from_line(payload)
+
+    def result(self, tool_use_id):
+        """The original content of a tool result: as it arrived in a log, else as `save_result` wrote it; the newest.
+
+        Raises ArchiveError where this archive has none (`tool_use_id in archive` asks first). What other processes
+        wrote is read once, at the first question.
+        """
+        name = _name_of(tool_use_id)
+        if name in self._logged_results():
+            message = from_line(self._read(*self._logged[name]))
+            return next(found.block.get("content") for found in reversed(tool_results([message]))
+                        if found.tool_use_id == tool_use_id)
+        if name in self._saved_results():
+            return self.load_result(self._saved[name])
+        raise ArchiveError(f"The archive under {self.root.name}/ has no result of the call {tool_use_id!r}: it was "
+                           "neither logged nor saved there. Is this the archive that the agent used?")
+
+    def __contains__(self, tool_use_id):
+        name = _name_of(tool_use_id)
+        return name in self._logged_results() or name in self._saved_results()
+
+    def knows(self, path):
+        """Whether `path` is a file that an archive under this root wrote: a name of ours, in a folder of ours, there.
+
+        What stands in a conversation is no proof, because a tool's output can say anything; so a marker counts only
+        where this says yes. Symbolic links are not believed.
+        """
+        folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
+        if folder not in _NAMES or not _NAMES[folder].fullmatch(name):
+            return False
+        file = self.root / path
+        return os.path.isfile(file) and file.resolve() == file
+
+    def _timed_names(self, stem, ending):
+        stamp = f"{stem}_{int(self._clock())}"
+        return (f"{stamp}.{ending}" if n == 1 else f"{stamp}_{n}.{ending}" for n in itertools.count(1))
+
+    def _write(self, folder, names, payload, replace=False):
+        try:
+            return f"{folder}/{files.write_new(files.make_folder(self.root, folder), names, payload, replace)}"
+        except OSError as error:
+            raise _failure("write", f"{folder}/", error) from error
+
+    def _listed(self, folder):
+        """The names of ours in a folder, oldest first."""
+        try:
+            found = os.listdir(self.root / folder)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _failure("read", f"{folder}/", error) from error
+        return sorted(filter(_NAMES[folder].fullmatch, found),
+                      key=lambda name: [int(number) for number in re.findall(r"\d+", name)[:2]])
+
+    def _saved_results(self):
+        if self._saved is None:
+            self._saved = {_NAMES[RESULTS].fullmatch(name)["id"]: f"{RESULTS}/{name}" for name in self._listed(RESULTS)}
+        return self._saved
+
+    def _logged_results(self):
+        if self._logged is None:
+            self._logged = {}
+            for name in self._listed(TRANSCRIPTS):
+                if name.startswith("log_"):
+                    for offset, message in self._lines(f"{TRANSCRIPTS}/{name}"):
+                        self._index(f"{TRANSCRIPTS}/{name}", offset, message)
+        return self._logged
+
+    def _index(self, path, offset, message):
+        for found in tool_results([message]):
+            self._logged[_name_of(found.tool_use_id)] = (path, offset)
+
+    def _lines(self, path):
+        """The messages of a file with the offset of each line."""
+        offset, lines = 0, self._read(path).splitlines(keepends=True)
+        for number, line in enumerate(lines, 1):
+            if path.endswith(".log") and not line.endswith(b"\n"):
+                return  # torn
+            try:
+                yield offset, from_line(line)
+            except ArchiveError as error:
+                raise ArchiveError(f"{path}, line {number}, is damaged. {error}") from error
+            offset += len(line)
+
+    def _read(self, path, offset=None):
+        """The bytes of a file of ours; with an offset, of the line that begins there."""
+        if not self.knows(path):
+            raise ArchiveError(f"{path} is no file of the archive under {self.root.name}/.")
+        try:
+            with open(self.root / path, "rb") as file:
+                file.seek(offset or 0)
+                return file.read() if offset is None else file.readline()
+        except OSError as error:
+            raise _failure("read", path, error) from error
+
+
+def _name_of(tool_use_id):
+    """What stands for this id in a file's name: the id where it is harmless, else its hash."""
+    if isinstance(tool_use_id, str) and _PLAIN_ID.fullmatch(tool_use_id):
+        return tool_use_id
+    return "sha256-" + sha256(str(tool_use_id).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _failure(verb, path, error):
+    return ArchiveError(f"The archive can't {verb} {path}: {error.strerror or error}. Nothing was changed; free space "
+                        f"or give the right to {verb} there, then try again.")

@@ -1,0 +1,79 @@
+"""Writing files so that a crash at any moment leaves each of them whole, or not there.
+
+Every function is on disk when it returns, and raises OSError where the disk refuses.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_new(folder, names, payload, replace=False):
+    """Write bytes under the first of `names` that is free in `folder`, readable by its owner alone; the name.
+
+    The file gets its name in one step, when all of it is on disk. With `replace` the first name is taken in any case.
+    """
+    descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=folder)  # mode 0600
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        name = _replaced(partial, folder, names) if replace else _linked(partial, folder, names)
+    finally:
+        Path(partial).unlink(missing_ok=True)
+    sync_folder(folder)
+    return name
+
+
+def append(path, end, payload):
+    """Append bytes, in one write, to a file that is good up to `end`; what a failed write left there goes first."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))  # Windows would change newlines
+    try:
+        os.ftruncate(descriptor, end)
+        written = os.write(descriptor, payload)
+        if written < len(payload):
+            raise OSError(f"only {written} of {len(payload)} bytes fit")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(root, folder):
+    """Make `folder` (a relative path) under `root`, open to its owner alone; refuse one that a link leads elsewhere."""
+    root.mkdir(parents=True, exist_ok=True)
+    made = root
+    for part in folder.split("/"):
+        made = made / part
+        if made.resolve() != made:
+            raise OSError(f"{folder} is a symbolic link that leads elsewhere")
+        if not made.is_dir():
+            made.mkdir(mode=0o700)
+            sync_folder(made.parent)
+    return made
+
+
+def sync_folder(folder):
+    """Bring a folder's list of names to disk, where the system can (Windows can't)."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _linked(partial, folder, names):
+    for name in names:
+        try:
+            os.link(partial, folder / name)  # fails where the name is taken, by this process or by another
+            return name
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"every name for a new file in {folder.name} is taken")
+
+
+def _replaced(partial, folder, names):
+    name = next(iter(names))
+    os.replace(partial, folder / name)
+    return name
