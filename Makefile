@@ -1,0 +1,57 @@
+# Learn Compact. `make` alone says what there is to make.
+
+PINS ?= constraints.txt
+VENV := $(if $(PINS),.venv,.venv-newest)
+PY := $(VENV)/bin/python
+NOTEBOOKS := notebooks
+PYTEST := $(PY) -m pytest -q
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval_sanitize.cfg
+
+help: ## say what there is to make
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+	@echo
+	@echo "PYTHON=...    the Python to make the environment with (else: the first of 3.12 or newer)"
+	@echo "PINS=         take the newest releases in place of the versions in constraints.txt"
+	@echo "LAB=...       options for JupyterLab, such as LAB=--no-browser"
+
+lab: $(VENV)/installed-course ## open the course in JupyterLab
+	$(PY) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB) $(NOTEBOOKS)/00_start_here.ipynb
+
+test: $(VENV)/installed-test ## run everything: style, tests, doctests, notebooks
+	$(PY) -m ruff check .
+	$(PYTEST)
+	$(PYTEST) $(NBVAL) $(NOTEBOOKS)
+
+notebooks: $(VENV)/installed-test ## run every notebook afresh, in order, and store its outputs
+	$(PY) tools/store_notebooks.py $(NOTEBOOKS)/*.ipynb
+
+soak: $(VENV)/installed-test ## look for counterexamples for a long time, each run with new ones
+	LEARN_COMPACT_SOAK=1 $(PYTEST) tests
+
+bench: $(VENV)/installed-test ## measure speed, as ratios
+	$(PY) tests/bench/run.py
+
+constraints: ## pin the newest releases: constraints.txt and Binder's environment (then: make notebooks)
+	sh tools/make_venv.sh .venv-constraints test
+	.venv-constraints/bin/python tools/pin_versions.py
+	rm -rf .venv-constraints
+
+clean: ## remove the environments and what tests leave behind
+	rm -rf .venv .venv-newest .venv-constraints .pytest_cache .ruff_cache .hypothesis
+
+.PHONY: help lab test notebooks soak bench constraints clean
+
+# Installed again only when what is to be installed has changed.
+$(VENV)/installed-%: pyproject.toml $(PINS) tools/make_venv.sh
+	PYTHON="$(PYTHON)" sh tools/make_venv.sh $(VENV) $* $(PINS)
+	touch $@
+
+# What is run here must not depend on who runs it: no key, no settings of the user's, fonts read once beforehand
+# (matplotlib says on stderr that it reads them, and the notebook that comes first would store that).
+test notebooks soak bench: export LEARN_COMPACT_OFFLINE = 1
+test notebooks soak bench: export IPYTHONDIR = $(CURDIR)/$(VENV)/own/ipython
+test notebooks soak bench: export JUPYTER_CONFIG_DIR = $(CURDIR)/$(VENV)/own/config
+test notebooks soak bench: export JUPYTER_DATA_DIR = $(CURDIR)/$(VENV)/own/share
+test notebooks soak bench: export JUPYTER_RUNTIME_DIR = $(CURDIR)/$(VENV)/own/runtime
+test notebooks soak bench: export MPLCONFIGDIR = $(CURDIR)/$(VENV)/own/matplotlib
+unexport MPLBACKEND PYTHONSTARTUP
