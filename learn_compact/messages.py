@@ -73,7 +73,7 @@ def tool_names(messages):
     """
     return {block.get("id"): block.get("name", "unknown")
             for message in messages if _role(message) == "assistant"
-            for block in blocks(message) if block.get("type") == "tool_use"}
+            for block in blocks(message) if block.get("type") == "tool_use" and _hashable(block.get("id"))}
 
 
 def tool_results(messages):
