@@ -59,10 +59,10 @@ def blocks(message):
     >>> blocks({"role": "user", "content": "Hello"})
     [{'type': 'text', 'text': 'Hello'}]
     """
-    content = message.get("content") if isinstance(message, Mapping) else None
+    content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
-    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list | tuple) else []
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list | tuple) else []
 
 
 def tool_names(messages):
@@ -82,7 +82,7 @@ def tool_results(messages):
             for i, message in enumerate(messages)
             if _role(message) == "user" and isinstance(message.get("content"), list)
             for j, block in enumerate(message["content"])
-            if isinstance(block, Mapping) and block.get("type") == "tool_result"]
+            if isinstance(block, dict) and block.get("type") == "tool_result"]
 
 
 def result_text(block):
@@ -94,7 +94,7 @@ def result_text(block):
     content = block.get("content")
     if isinstance(content, list | tuple):
         return "\n".join(str(part.get("text", "")) for part in content
-                         if isinstance(part, Mapping) and part.get("type") == "text")
+                         if isinstance(part, dict) and part.get("type") == "text")
     return content if isinstance(content, str) else ""
 
 
@@ -173,7 +173,7 @@ def safe_cuts(messages):
 
 
 def _role(message):
-    return message.get("role") if isinstance(message, Mapping) else None
+    return message.get("role") if isinstance(message, dict) else None
 
 
 def _hashable(value):
