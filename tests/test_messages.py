@@ -21,7 +21,8 @@ from learn_compact.messages import (
 
 
 def user(*content):
-    return {"role": "user", "content": content[0] if len(content) == 1 and isinstance(content[0], str) else list(content)}
+    words = content[0] if len(content) == 1 and isinstance(content[0], str) else list(content)
+    return {"role": "user", "content": words}
 
 
 def assistant(*content):
@@ -226,7 +227,8 @@ BROKEN = {
                                   "messages.1.content.0.tool_use.input: Input should be a valid dictionary"),
     "a call of the user's": ([user(call("x"))], "place", "`tool_use` blocks can only be in `assistant` messages"),
     "a result of the assistant's": ([user("a"), assistant(result("x"))], "place", "can only be in `user` messages"),
-    "a blank text in a result": ([user("a"), assistant(call("x")), user(result("x", [text("")]))], "blank", "content.0"),
+    "a blank text in a result": ([user("a"), assistant(call("x")), user(result("x", [text("")]))], "blank",
+                                 "messages.2.content.0.tool_result.content.0: text content blocks must be non-empty"),
     "a server's call without result": ([user("a"), assistant(SERVER_CALL), user("b")], "unanswered", "`web_search`"),
     "a message that is text": (["Hello"], "type", "messages.0: Input should be an object"),
     "no message": ([], "empty", "messages: at least one message is required"),
