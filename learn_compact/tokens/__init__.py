@@ -14,11 +14,11 @@ from learn_compact.tokens.estimate import (
     visible_chars,
 )
 from learn_compact.tokens.meter import Meter, RunningCount, context_tokens
-from learn_compact.tokens.parts import PARTS, ContextParts, ToolShare, context_parts, message_parts
+from learn_compact.tokens.parts import PARTS, ContextParts, ToolShare, context_parts, message_parts, part_of
 from learn_compact.tokens.reference import VOCABULARY, count_block, count_message, count_text, count_tokens, count_tools
 
 __all__ = [
     "PARTS", "VOCABULARY", "ContextParts", "Meter", "RunningCount", "ToolShare", "context_parts", "context_tokens",
     "count_block", "count_message", "count_text", "count_tokens", "count_tools", "estimate_block", "estimate_by_kind",
-    "estimate_chars", "estimate_tokens", "json_size", "message_parts", "repr_size", "visible_chars",
+    "estimate_chars", "estimate_tokens", "json_size", "message_parts", "part_of", "repr_size", "visible_chars",
 ]

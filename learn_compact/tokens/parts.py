@@ -80,7 +80,7 @@ def message_parts(message, names, measure=count_block):
     parts, by_tool = Counter(), Counter()
     is_ours = carried_request(message) is not None
     for block in blocks(message):
-        part, size = _part(block, message.get("role"), is_ours), measure(block)
+        part, size = part_of(block, message.get("role"), is_ours), measure(block)
         parts[part] += size
         if part == "tool_use":
             by_tool[block.get("name", "unknown"), "calls"] += 1
@@ -90,7 +90,14 @@ def message_parts(message, names, measure=count_block):
     return parts, by_tool
 
 
-def _part(block, role, is_ours):
+def part_of(block, role, is_ours=False):
+    """The part of the context (one of PARTS) that a block of a message belongs to.
+
+    `role` is the message's; `is_ours` says that one of our layers wrote it (`carried_request` knows).
+
+    >>> part_of({"type": "text", "text": "Hello"}, "user")
+    'user'
+    """
     kind = block.get("type")
     if kind != "text":
         return _PART_OF.get(kind, "tool_result" if str(kind).endswith("_tool_result") else "other")
