@@ -71,7 +71,7 @@ def tool_names(messages):
     >>> tool_names([{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {}}]}])
     {'a': 'bash'}
     """
-    return {block.get("id"): block.get("name", "unknown")
+    return {block["id"]: str(block.get("name", "unknown"))
             for message in messages if _role(message) == "assistant"
             for block in blocks(message) if block.get("type") == "tool_use" and _hashable(block.get("id"))}
 

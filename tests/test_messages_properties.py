@@ -4,26 +4,11 @@ import copy
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from junk import JUNK, MESSAGES
 
 from learn_compact import messages as m
 from learn_compact.check.broken import BREAKS, broken_conversations
 from learn_compact.check.strategies import conversations
-
-WORDS = ["role", "content", "type", "id", "text", "user", "assistant", "tool_use", "[Compacted]\nTranscript: a", ""]
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS) | st.text(max_size=5)
-JUNK = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-    st.sampled_from(WORDS), inner, max_size=5), max_leaves=20)
-# Junk that gets further: messages and blocks in which one field is anything.
-SMALL = st.sampled_from(["a", None, [], {}, [{}], [None], 1, True, float("nan"), "", "text"])
-TYPES = st.sampled_from(["tool_use", "tool_use", "tool_result", "server_tool_use", "web_search_tool_result", []])
-BLOCKS = st.builds(lambda type_, fields: {"type": type_, **fields}, TYPES, st.fixed_dictionaries(
-    {key: SMALL for key in ("id", "tool_use_id")}, optional={
-        key: SMALL for key in ("name", "input", "text", "content", "is_error", "source")}))
-ROLES = st.sampled_from(["user", "assistant", "assistant", None, "tool", []])
-ODD_MESSAGES = st.lists(st.fixed_dictionaries({"role": ROLES, "content": st.lists(BLOCKS, min_size=1, max_size=3)}),
-                        min_size=1, max_size=4)
-MESSAGES = ODD_MESSAGES | st.lists(JUNK, max_size=4)
 
 ON_MESSAGES = (m.problems, m.safe_cuts, m.tool_names, m.tool_results, m.unseen_results, m.newest_request)
 

@@ -71,7 +71,7 @@ def estimate_by_kind(messages):
 
 def estimate_block(block):
     """Tokens of one block by kind and script, framing included."""
-    per_token = CHARS_PER_TOKEN_BY_KIND.get(block.get("type"), CHARS_PER_TOKEN_BY_KIND["tool_result"])
+    per_token = CHARS_PER_TOKEN_BY_KIND.get(str(block.get("type")), CHARS_PER_TOKEN_BY_KIND["tool_result"])
     tokens = sum(_text_tokens(text, per_token) for text in _texts(block))
     return round(tokens) + BLOCK_TOKENS + IMAGE_TOKENS * pictures(block)
 

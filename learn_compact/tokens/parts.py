@@ -83,10 +83,10 @@ def message_parts(message, names, measure=count_block):
         part, size = part_of(block, message.get("role"), is_ours), measure(block)
         parts[part] += size
         if part == "tool_use":
-            by_tool[block.get("name", "unknown"), "calls"] += 1
-            by_tool[block.get("name", "unknown"), "tool_use"] += size
+            by_tool[str(block.get("name", "unknown")), "calls"] += 1
+            by_tool[str(block.get("name", "unknown")), "tool_use"] += size
         elif part == "tool_result":
-            by_tool[names.get(block.get("tool_use_id"), "unknown"), "tool_result"] += size
+            by_tool[names.get(str(block.get("tool_use_id")), "unknown"), "tool_result"] += size
     return parts, by_tool
 
 
@@ -98,9 +98,9 @@ def part_of(block, role, is_ours=False):
     >>> part_of({"type": "text", "text": "Hello"}, "user")
     'user'
     """
-    kind = block.get("type")
+    kind = str(block.get("type"))
     if kind != "text":
-        return _PART_OF.get(kind, "tool_result" if str(kind).endswith("_tool_result") else "other")
+        return _PART_OF.get(kind, "tool_result" if kind.endswith("_tool_result") else "other")
     if is_ours and not str(block.get("text")).startswith(CARRIED_REQUEST):
         return "summary"
     return role if role in ("user", "assistant") else "other"
