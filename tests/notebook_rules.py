@@ -158,7 +158,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.~])(/(home|root|Users|tmp|private|work|var/f
 
 
 @rule([code("open('/home/ada/a.txt')")], [code("a", prints("in /tmp/x1"))], [code("a", ERROR | {
-    "traceback": ["File /root/a.py"]})], [code("a", shows({"text/plain": r"C:\Users"}))], [markdown("see /work/main")])
+    "traceback": ["File /home/ada/a.py"]})], [code("a", shows({"text/plain": r"C:\Users"}))], [markdown("see /work/one")])
 def names_no_folder_of_a_machine(chapter):
     for text in [*(cell["source"] for cell in chapter.cells), *chapter.printed]:
         if found := MACHINE_PATH.search(text):
