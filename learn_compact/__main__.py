@@ -1,0 +1,35 @@
+"""The commands of the package: `python -m learn_compact COMMAND`, each in a module with a `main(arguments)`."""
+
+import argparse
+import importlib
+import sys
+
+from learn_compact.errors import LearnCompactError
+
+# name: (module, what it does); a module is imported when its command is asked for.
+COMMANDS = {
+    "serve": ("learn_compact.offline.serve", "a Messages API on 127.0.0.1, for any Anthropic client"),
+}
+
+
+def main(arguments=None):
+    """Runs the command that the arguments name and returns the exit code; a failure is one sentence on stderr."""
+    listed = "\n".join(f"  {name:10}{what}" for name, (_, what) in COMMANDS.items())
+    parser = argparse.ArgumentParser("python -m learn_compact", usage="%(prog)s COMMAND ...",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     description=f"commands:\n{listed}\n\nCOMMAND --help says more.")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    module = importlib.import_module(COMMANDS[chosen.command][0])
+    try:
+        return module.main(chosen.rest) or 0
+    except LearnCompactError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
