@@ -30,7 +30,7 @@ def read(path):
         if cell["cell_type"] == "code":
             cell.update(outputs=[], execution_count=None)
     raw.update(nbformat=4, nbformat_minor=5, metadata={"kernelspec": KERNEL, "language_info": LANGUAGE})
-    return nbformat.from_dict(raw)
+    return nbformat.reads(json.dumps(raw), as_version=4)
 
 
 def clean(notebook):
