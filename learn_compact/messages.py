@@ -72,8 +72,10 @@ def tool_names(messages):
     {'a': 'bash'}
     """
     return {block["id"]: str(block.get("name", "unknown"))
-            for message in messages if _role(message) == "assistant"
-            for block in blocks(message) if block.get("type") == "tool_use" and _hashable(block.get("id"))}
+            for message in messages
+            if _role(message) == "assistant" and isinstance(message.get("content"), list | tuple)
+            for block in message["content"]
+            if isinstance(block, dict) and block.get("type") == "tool_use" and _hashable(block.get("id"))}
 
 
 def tool_results(messages):
