@@ -7,6 +7,7 @@ Left out: the input of the calls, which often holds as much (a written file stan
 import re
 
 from learn_compact.errors import PolicyError
+from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import result_text, tool_names, tool_results
 
@@ -45,7 +46,7 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
     names = find_names([messages[i - 1] for i, _, _ in long])
     if any(block.get("tool_use_id") not in names for _, _, block in long):
         names = find_names(messages)  # a batch that is spread over neighbouring messages
-    after, first = list(messages), None
+    placeholders = {}
     for i, j, block in long:
         name, content = names.get(block.get("tool_use_id"), "unknown"), block["content"]
         placeholder = f"[Previous: used {name}]"
@@ -53,11 +54,11 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
             continue
         if archive is not None and block["tool_use_id"] not in archive:
             archive.save_result(block["tool_use_id"], content)
-        if after[i] is messages[i]:
-            after[i] = {**messages[i], "content": list(messages[i]["content"])}
-            first = i if first is None else first
-        after[i]["content"][j] = {**block, "content": placeholder}
-    return messages if first is None else without_stale_thinking(after, first)
+        placeholders[i, j] = placeholder
+    if not placeholders:
+        return messages
+    first_changed = next(iter(placeholders))[0]
+    return without_stale_thinking(with_contents(messages, placeholders), first_changed)
 
 
 def is_placeholder(content):
