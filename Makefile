@@ -19,10 +19,12 @@ lab: $(VENV)/installed-course ## open the course in JupyterLab
 
 test: $(VENV)/installed-test ## run everything: style, tests, doctests, notebooks
 	$(PY) -m ruff check .
+	$(PY) -c "import matplotlib.font_manager"
 	$(PYTEST)
 	$(PYTEST) $(NBVAL) $(NOTEBOOKS)
 
 notebooks: $(VENV)/installed-test ## run every notebook afresh, in order, and store its outputs
+	$(PY) -c "import matplotlib.font_manager"
 	$(PY) tools/store_notebooks.py $(NOTEBOOKS)/*.ipynb
 
 soak: $(VENV)/installed-test ## look for counterexamples for a long time, each run with new ones
@@ -43,11 +45,11 @@ clean: ## remove the environments and what tests leave behind
 
 # Installed again only when what is to be installed has changed.
 $(VENV)/installed-%: pyproject.toml $(PINS) tools/make_venv.sh
-	PYTHON="$(PYTHON)" sh tools/make_venv.sh $(VENV) $* $(PINS)
-	touch $@
+	@PYTHON="$(PYTHON)" sh tools/make_venv.sh $(VENV) $* $(PINS)
+	@mkdir -p $(VENV)/own && touch $@
 
-# What is run here must not depend on who runs it: no key, no settings of the user's, fonts read once beforehand
-# (matplotlib says on stderr that it reads them, and the notebook that comes first would store that).
+# What is run here must not depend on who runs it: no key, no settings of the user's, and the fonts read beforehand
+# (matplotlib says on stderr that it reads them, once: under the first notebook, if nobody else came first).
 test notebooks soak bench: export LEARN_COMPACT_OFFLINE = 1
 test notebooks soak bench: export IPYTHONDIR = $(CURDIR)/$(VENV)/own/ipython
 test notebooks soak bench: export JUPYTER_CONFIG_DIR = $(CURDIR)/$(VENV)/own/config

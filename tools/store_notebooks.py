@@ -65,6 +65,7 @@ def store(path):
         record_timing=False,
         coalesce_streams=True,
         store_widget_state=False,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],  # its warning about unencrypted TCP, at every start
     )
     try:
         client.execute()
