@@ -12,10 +12,12 @@ from typing import NamedTuple
 from learn_compact.errors import MessageError
 from learn_compact.rules import Problem, is_result, problems
 
-__all__ = ["CARRIED_REQUEST", "Problem", "ToolResult", "blocks", "carried_request", "marker_path", "newest_request",
-           "problems", "result_text", "safe_cuts", "to_message", "tool_names", "tool_results", "unseen_results"]
+__all__ = ["CARRIED_REQUEST", "THINKING", "Problem", "ToolResult", "blocks", "carried_request", "marker_path",
+           "newest_request", "problems", "result_text", "safe_cuts", "to_message", "tool_names", "tool_results",
+           "unseen_results"]
 
 CARRIED_REQUEST = "Current user request:"
+THINKING = ("thinking", "redacted_thinking")  # what a model thought, signed for the conversation it stands in
 
 # The forms in which our layers say where something went: s06, s08's compact_history, s08's snip_compact.
 _MARKERS = (

@@ -1,6 +1,6 @@
 """The thinking that a change makes stale: every layer asks here before it hands on what it changed."""
 
-THINKING = ("thinking", "redacted_thinking")
+from learn_compact.messages import THINKING
 
 
 def without_stale_thinking(messages, changed):
