@@ -1,0 +1,16 @@
+"""Pictures of what fills a context: figures, explorers, and the package's own source.
+
+The model apart from the view: `blocks` and `moments` measure a conversation, `scene` is a sheet of shapes and words
+that two painters paint, `bundle` shows it in three forms at once. Left out: everything that decides anything.
+"""
+
+from learn_compact.show.bundle import Bundle
+from learn_compact.show.context_view import ContextView
+from learn_compact.show.explore import explore
+from learn_compact.show.explorer import explorer
+from learn_compact.show.growth import growth
+from learn_compact.show.palette import PALETTE
+from learn_compact.show.source import show_source
+from learn_compact.show.table import Table
+
+__all__ = ["PALETTE", "Bundle", "ContextView", "Table", "explore", "explorer", "growth", "show_source"]

@@ -1,0 +1,140 @@
+"""How a context grows, request by request: stacked areas by part, the API's count, the lines it must stay under."""
+
+from learn_compact.show.labels import spread, ticks
+from learn_compact.show.moments import stretches
+from learn_compact.show.palette import FAINT, INK, ORDER, PALETTE, PAPER
+from learn_compact.show.scene import text_width
+from learn_compact.show.table import short
+
+SMALL, SWATCH = 11, 9
+
+
+class Plot:
+    """Where the requests and tokens of one growth stand on the sheet: a frame in pixels and the range it shows."""
+
+    def __init__(self, left, top, width, height, requests, tokens):
+        self.left, self.top, self.width, self.height = left, top, width, height
+        self.requests, self.tokens = max(2, requests), tokens
+
+    @property
+    def bottom(self):
+        return self.top + self.height
+
+    @property
+    def right(self):
+        return self.left + self.width
+
+    def x(self, request):
+        return self.left + (request - 1) / (self.requests - 1) * self.width
+
+    def y(self, tokens):
+        return self.bottom - tokens / self.tokens * self.height
+
+
+def draw_areas(scene, plot, moments):
+    """Stacked areas of the parts and the API's count as a black line, broken where a compaction came."""
+    for stretch in stretches(moments):
+        xs, seams = _xs(plot, stretch), []
+        floor = [0] * len(xs)
+        values = [stretch[0], *stretch] if len(xs) > len(stretch) else stretch
+        for part in ORDER:
+            roof = [low + moment.parts.get(part, 0) for low, moment in zip(floor, values, strict=True)]
+            if roof != floor:
+                lower = [(x, plot.y(tokens)) for x, tokens in zip(xs, floor, strict=True)]
+                upper = [(x, plot.y(tokens)) for x, tokens in zip(xs, roof, strict=True)]
+                scene.shape(upper + lower[::-1], PALETTE[part].colour)
+                seams.append(upper)
+            floor = roof
+        for seam in seams:
+            scene.line(*seam, colour=PAPER, width=0.5)
+        counted = [(x, plot.y(moment.counted)) for x, moment in zip(xs, values, strict=True) if moment.counted]
+        if len(counted) > 1:
+            scene.line(*counted, width=2)
+
+
+def draw_axes(scene, plot, title="", with_tokens=True):
+    """The frame's axes: requests below, tokens on the left (only their lines where `with_tokens` is False)."""
+    scene.words(plot.left, plot.top - 14, title, size=13, bold=True)
+    for tick in ticks(plot.tokens, 5):
+        scene.line((plot.left - 4, plot.y(tick)), (plot.left, plot.y(tick)))
+        if with_tokens:
+            scene.words(plot.left - 8, plot.y(tick), short(tick), size=SMALL, anchor="end")
+    scene.line((plot.left, plot.top), (plot.left, plot.bottom), (plot.right, plot.bottom))
+    for tick in sorted({1, *ticks(plot.requests, 6)} - {0}):
+        scene.line((plot.x(tick), plot.bottom), (plot.x(tick), plot.bottom + 4))
+        scene.words(plot.x(tick), plot.bottom + 13, str(tick), size=SMALL, anchor="middle")
+    scene.words(plot.left + plot.width / 2, plot.bottom + 28, "request", size=SMALL, anchor="middle", colour=FAINT)
+
+
+def draw_level(scene, plot, tokens, label, dashed=False):
+    """A line across the frame at so many tokens, its name on it at the left."""
+    scene.line((plot.left, plot.y(tokens)), (plot.right, plot.y(tokens)), width=1.2, dashed=dashed)
+    scene.words(plot.left + 6, plot.y(tokens) + (9 if dashed else -8), label, size=SMALL)
+
+
+def draw_compactions(scene, plot, moments):
+    """At each compaction an arrow downwards and, in the room it has made, what it did to the API's count."""
+    for last, first in _compactions(moments):
+        x, high, low = (plot.x(last.request) + plot.x(first.request)) / 2, plot.y(_size(last)), plot.y(_size(first))
+        scene.line((x, high), (x, low - 6), width=1.5)
+        scene.shape([(x - 4, low - 8), (x + 4, low - 8), (x, low - 1)], INK)
+        words = compaction_name(first.compaction), f"{short(_size(last))} → {short(_size(first))}"
+        width = max(text_width(text, bold=True) for text in words)
+        has_room = x + 8 + width < plot.right or plot.y(_size(moments[-1])) > high + 60
+        for i, text in enumerate(words):  # beside the drop; near the right edge above it
+            scene.words(x + (8 if has_room else -8), high + 6 + 16 * i - (0 if has_room else 36), text,
+                        anchor="start" if has_room else "end", bold=i == 0)
+
+
+def draw_unlogged(scene, plot, moments):
+    """How much of each stretch the log doesn't show, written into its band: a compaction changes that too."""
+    for stretch in stretches(moments):
+        unlogged = stretch[0].parts.get("unlogged", 0)
+        left, right = plot.x(stretch[0].request), plot.x(stretch[-1].request)
+        for text in (f"{PALETTE['unlogged'].label}: {short(unlogged)}", short(unlogged)):
+            if text_width(text) + 8 < right - left and plot.y(0) - plot.y(unlogged) > 16:
+                scene.words((left + right) / 2, plot.y(unlogged / 2), text, anchor="middle")
+                break
+
+
+def draw_names(scene, plot, moment):
+    """The names of the bands beside their ends at the right, none on another."""
+    labels, floor = [], 0
+    for part in ORDER:
+        tokens = moment.parts.get(part, 0)
+        if tokens:
+            text = f"{PALETTE[part].label} {short(tokens)}"
+            labels.append((plot.y(floor + tokens / 2), PALETTE[part].colour, SWATCH, text))
+        floor += tokens
+    if moment.counted:
+        labels.append((plot.y(max(floor, moment.counted)) - 10, INK, 2, f"API's count {short(moment.counted)}"))
+    labels.sort()
+    places = spread([y for y, *_ in labels], [13] * len(labels), plot.top, plot.bottom, 2)
+    for (_, colour, height, text), y in zip(labels, places, strict=True):
+        scene.box(plot.right + 8, y - height / 2, SWATCH, height, colour)
+        scene.words(plot.right + 8 + SWATCH + 4, y, text, size=SMALL)
+
+
+def names_width(moment):
+    """How many pixels `draw_names` needs at most, right of the frame."""
+    used = [PALETTE[part].label for part in ORDER if moment.parts.get(part)]
+    return 8 + SWATCH + 4 + max(text_width(f"{name} 000k", SMALL) for name in [*used, "API's count"])
+
+
+def compaction_name(kind):
+    return {"auto": "auto-compact", "manual": "/compact"}.get(kind, kind)
+
+
+def _compactions(moments):
+    pieces = stretches(moments)
+    return [(before[-1], after[0]) for before, after in zip(pieces, pieces[1:], strict=False)]
+
+
+def _size(moment):
+    return moment.counted or moment.total
+
+
+def _xs(plot, stretch):
+    """Where the moments of a stretch stand; a single one gets some width, so that it can be seen."""
+    xs = [plot.x(moment.request) for moment in stretch]
+    return xs if len(xs) > 1 else [xs[0] - 2, xs[0] + 2]

@@ -1,0 +1,61 @@
+"""The frame of every explorer: controls on top, a picture that follows them, and its numbers as a table.
+
+Redraws set the `.value` of HTML widgets, so a notebook with an explorer can be tested and stored like any other.
+"""
+
+from html import escape
+
+from learn_compact.errors import LearnCompactError
+from learn_compact.show.bundle import Bundle, table_html
+
+
+def explorer(controls, draw, description):
+    """An explorer as a `Bundle`: its picture and table are those of the state in which the controls are handed in.
+
+    `controls` are widgets by name; each slider gets a number box beside it. `draw(values)` takes their values by name
+    and gives a `Bundle`; a LearnCompactError that it raises is shown in place of the picture. `description` says in a
+    sentence what can be tried.
+    """
+    from ipywidgets import HTML, Checkbox, Layout, VBox  # late: `learn_compact.show` alone needs no widget
+
+    first = draw(_values(controls))
+    picture, words, numbers = HTML(), HTML(), HTML(layout=Layout(display="none"))
+    wants_numbers = Checkbox(description="show the numbers as a table", indent=False)
+
+    def show(bundle):
+        picture.value = bundle.picture_html()
+        words.value = f'<p role="status" style="margin:0">{escape(bundle.alt)}</p>'
+        numbers.value = table_html(bundle.table)
+
+    def redraw(_):
+        try:
+            show(draw(_values(controls)))
+        except LearnCompactError as error:
+            picture.value = f'<p role="alert"><b>{escape(str(error))}</b></p>'
+
+    for control in controls.values():
+        control.observe(redraw, "value")
+    wants_numbers.observe(lambda change: setattr(numbers.layout, "display", "" if change.new else "none"), "value")
+    show(first)
+    frame = VBox([HTML(f"<p style='margin:0'>{escape(description)}</p>"), *map(_row, controls.values()),
+                  picture, words, wants_numbers, numbers])
+    return Bundle(first.figure, first.table, first.alt, frame)
+
+
+def _row(control):
+    """A control as one row: a slider with a number box beside it, everything else as it is."""
+    from ipywidgets import BoundedFloatText, BoundedIntText, FloatSlider, HBox, IntSlider, Layout, link
+
+    control.style.description_width = "initial"
+    if not isinstance(control, IntSlider | FloatSlider):
+        return control
+    kind = BoundedIntText if isinstance(control, IntSlider) else BoundedFloatText
+    box = kind(value=control.value, min=control.min, max=control.max, step=control.step,
+               tooltip=f"{control.description}, as a number", layout=Layout(width="7em"))
+    control.readout, control.layout.width = False, "32em"
+    link((control, "value"), (box, "value"))
+    return HBox([control, box])
+
+
+def _values(controls):
+    return {name: control.value for name, control in controls.items()}

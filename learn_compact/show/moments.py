@@ -1,0 +1,87 @@
+"""What was in the context before each request of a conversation: the model behind `growth` and `explore`.
+
+Measured once, block by block; what a slider shows afterwards is looked up.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from learn_compact.errors import MessageError
+from learn_compact.show.blocks import Block, flatten
+from learn_compact.tokens import count_block
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The context before one request.
+
+    `parts` are tokens by part; `counted` is the API's own count (None where nobody asked it); `compaction` says that
+    one came right before ("auto", "manual"). `blocks` are those of the stretch since the last compaction, of which the
+    first `sent` are in this context, and the last `fresh` of these have come since the request before.
+    """
+
+    request: int
+    parts: dict
+    counted: int | None
+    compaction: str | None
+    blocks: list[Block]
+    sent: int
+    fresh: int
+
+    @property
+    def total(self):
+        return sum(self.parts.values())
+
+
+def moments(source, measure=count_block):
+    """The moments of an outline (all its segments) or of one segment, as a list of `Moment`, requests from 1.
+
+    What a log doesn't show, most of all the system prompt and the tools, is the part "unlogged": what the API counted
+    for the first request of a segment, less what the log shows of it.
+
+    >>> from learn_compact.data import load_outline
+    >>> from learn_compact.tokens import estimate_block
+    >>> first = moments(load_outline("sniffly-d3ad4cdc"), estimate_block)[0]
+    >>> first.counted, first.total, first.parts["unlogged"]
+    (14187, 14187, 14157)
+    """
+    segments = getattr(source, "segments", None) or [source]
+    if not all(hasattr(segment, "conversation") and hasattr(segment, "requests") for segment in segments):
+        raise MessageError(f"This picture needs an outline or a segment of one (`load_outline(name)`), "
+                           f"not {type(source).__name__}.")
+    found = []
+    for segment in segments:
+        found += _moments_of(segment, len(found), measure)
+    if not found:
+        raise MessageError("No request in this outline has figures from the API, so there is nothing to draw.")
+    return found
+
+
+def _moments_of(segment, before, measure):
+    blocks = flatten(segment.conversation(), measure)
+    if segment.compaction:
+        blocks = [block._replace(part="summary") if block.message == 0 else block for block in blocks]
+    parts, sent, found = Counter(), 0, []
+    for number, request in enumerate(segment.requests, before + 1):
+        start = sent
+        while sent < len(blocks) and blocks[sent].message < request.index:
+            parts[blocks[sent].part] += blocks[sent].tokens
+            sent += 1
+        if not found:
+            parts["unlogged"] = max(0, request.context_tokens - parts.total())
+        compaction = None if found else segment.compaction
+        found.append(Moment(number, dict(parts), request.context_tokens, compaction, blocks, sent, sent - start))
+    return found
+
+
+def stretches(moments):
+    """The moments cut where a compaction came: a list of lists.
+
+    A compaction makes the context smaller at once, so nothing is drawn from one stretch to the next.
+    """
+    found = []
+    for moment in moments:
+        if moment.compaction or not found:
+            found.append([])
+        found[-1].append(moment)
+    return found
