@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 Block = dict[str, Any]
 Message = dict[str, Any]
 
-# What a conversation may hold beside requests and answers in plain text.
-KINDS = frozenset({"blocks", "tools", "errors", "images", "thinking", "server_tools"})
+# What a conversation may hold beside requests and answers in plain text. "odd" are texts and ids that nobody expects.
+KINDS = frozenset({"blocks", "tools", "errors", "images", "thinking", "server_tools", "odd"})
 
 # Simplest first, in all of these: hypothesis shrinks towards the beginning.
-TOOLS = ("bash", "read_file", "write_file", "edit_file", "glob", "查询")
+TOOLS = ("bash", "read_file", "write_file", "edit_file", "glob")
+PLAIN = ("Yes.", *(("Line after line. " * 6)[:size] for size in (100, 101)))  # around the 100 characters of s06
 _PIECES = ("x", "Read the file. ", "压缩上下文。", "🙂👩‍💻", "iVBORw0KGgo", "def f(x):\n    return x\n")
 PHRASES = tuple((piece * size)[:max(size, len(piece))] for size in (1, 3, 100, 101, 2_500) for piece in _PIECES)
 ARGUMENTS = ({}, {"command": "ls"}, {"path": "a.py"}, {"path": "a.py", "text": "x" * 500, "lines": [1, None, True]})
@@ -32,10 +33,10 @@ ID_STYLES = (
     lambda n: "调用" * n,
     lambda n: f"{n}-" * 120,
 )
-ORDERS = (  # of the results of one batch, given in the order of its calls
-    lambda results: results,
-    lambda results: results[::-1],
-    lambda results: results[1:] + results[:1],
+ORDERS = (  # of the calls of one batch, given in the order of its results
+    lambda calls: calls,
+    lambda calls: calls[::-1],
+    lambda calls: calls[1:] + calls[:1],
 )
 
 
@@ -57,8 +58,8 @@ class Batch(NamedTuple):
     lead: list[Block]
     apart: bool
     says: list[Block]            # the assistant's text before its calls
-    calls: list[tuple[str, dict, Block]]  # tool, input, and the tool_result without its id
-    order: Any                   # one of ORDERS
+    calls: list[tuple[str, dict, Block]]  # tool, input, and the tool_result without its id; in the results' order
+    order: Any                   # one of ORDERS: the calls' own order
     then: list[Block]            # what the user adds behind the results, in the same message
 
 
@@ -66,8 +67,10 @@ def text_block(text: str) -> Block:
     return {"type": "text", "text": text}
 
 
-def texts() -> st.SearchStrategy[str]:
+def texts(odd: bool = True) -> st.SearchStrategy[str]:
     """Text that isn't blank: short or thousands of characters; prose, Chinese, emoji, base64, code, anything."""
+    if not odd:
+        return st.sampled_from(PLAIN)
     return st.sampled_from(PHRASES) | st.text(min_size=1, max_size=20).filter(str.strip)
 
 
@@ -80,22 +83,36 @@ def images() -> st.SearchStrategy[Block]:
 
 def _parts(kinds: frozenset[str]) -> st.SearchStrategy[Block]:
     """What a list of content may hold, in a request and in a result."""
-    words = texts().map(text_block)
+    words = texts("odd" in kinds).map(text_block)
     return words | images() if "images" in kinds else words
 
 
 def _contents(parts: st.SearchStrategy[Block], kinds: frozenset[str]) -> st.SearchStrategy[str | list[Block]]:
-    return texts() | st.lists(parts, min_size=1, max_size=3) if "blocks" in kinds else texts()
+    words = texts("odd" in kinds)
+    return words | st.lists(parts, min_size=1, max_size=3) if "blocks" in kinds else words
 
 
-def _results(kinds: frozenset[str]) -> st.SearchStrategy[Block]:
-    """A tool_result without its id. Results may be empty, except where they report an error."""
+def _calls(kinds: frozenset[str]) -> st.SearchStrategy[tuple[str, dict, Block]]:
+    """A call: tool, input, and the tool_result without its id. Results may be empty, but for those of an error."""
+    if "odd" not in kinds:  # one choice for each call: quick to draw and quick to shrink
+        return st.sampled_from([(tool, {}, result) for result in _plain_results(kinds) for tool in TOOLS])
     filled = _contents(_parts(kinds), kinds).map(lambda content: {"type": "tool_result", "content": content})
     empty: list[Block] = [{"type": "tool_result", "content": ""}]
     if "blocks" in kinds:
         empty += [{"type": "tool_result", "content": []}, {"type": "tool_result"}]
     results = filled | st.sampled_from(empty)
-    return results | filled.map(lambda block: {**block, "is_error": True}) if "errors" in kinds else results
+    if "errors" in kinds:
+        results |= filled.map(lambda block: {**block, "is_error": True})
+    return st.tuples(st.sampled_from(TOOLS), st.sampled_from(ARGUMENTS), results)
+
+
+def _plain_results(kinds: frozenset[str]) -> list[Block]:
+    contents: list[Any] = list(PLAIN)
+    if "blocks" in kinds:
+        contents += [[text_block(text)] for text in PLAIN] + [[text_block("Yes."), text_block(PLAIN[-1])]]
+    results = [{"type": "tool_result", "content": content} for content in contents]
+    errors = [{**result, "is_error": True} for result in results] if "errors" in kinds else []
+    return results + errors + [{"type": "tool_result", "content": ""}, {"type": "tool_result"}][:1 + ("blocks" in kinds)]
 
 
 @functools.cache
@@ -110,14 +127,14 @@ def _turns(kinds: frozenset[str]) -> dict[str, st.SearchStrategy[Any]]:
     page = {"type": "web_search_result", "url": "https://example.org", "title": "Context", "encrypted_content": "Eo8"}
     found = st.sampled_from([[page], [], {"type": "web_search_tool_result_error", "error_code": "unavailable"}])
     nothing = st.just([])
-    said = st.lists(texts().map(text_block), max_size=1)
+    words = texts("odd" in kinds).map(text_block)
+    said = st.lists(words, max_size=1)
     lead, apart = (thinking, st.booleans()) if "thinking" in kinds else (nothing, st.just(False))
     searches = st.lists(found, max_size=2) if "server_tools" in kinds else nothing
     turns = {"request": st.builds(Request, _contents(_parts(kinds), kinds)),
-             "answer": st.builds(Answer, lead, apart, searches, _contents(texts().map(text_block), kinds))}
+             "answer": st.builds(Answer, lead, apart, searches, _contents(words, kinds))}
     if "tools" in kinds:
-        calls = st.tuples(st.sampled_from(TOOLS), st.sampled_from(ARGUMENTS), _results(kinds))
-        turns["batch"] = st.builds(Batch, lead, apart, said, st.lists(calls, min_size=1, max_size=4),
+        turns["batch"] = st.builds(Batch, lead, apart, said, st.lists(_calls(kinds), min_size=1, max_size=4),
                                    st.sampled_from(ORDERS), said if "blocks" in kinds else nothing)
     return turns
 
@@ -139,14 +156,14 @@ def _written(turn, ids):
         yield "assistant", lead
         lead = []
     if isinstance(turn, Batch):
-        named = list(zip(turn.calls, ids, strict=False))  # the calls first: zip takes one too many of the first
-        yield "assistant", lead + turn.says + [
-            {"type": "tool_use", "id": id_, "name": name, "input": arguments} for (name, arguments, _), id_ in named]
-        yield "user", turn.order([{"tool_use_id": id_, **result} for (*_, result), id_ in named]) + turn.then
+        named = [(next(ids), *call) for call in turn.calls]
+        yield "assistant", lead + turn.says + [{"type": "tool_use", "id": id_, "name": name, "input": arguments}
+                                               for id_, name, arguments, _ in turn.order(named)]
+        yield "user", [{"tool_use_id": id_, **result} for id_, *_, result in named] + turn.then
         return
     body = turn.content
     if lead or turn.searches:
-        searched = [block for found, id_ in zip(turn.searches, ids, strict=False) for block in (
+        searched = [block for id_, found in ((next(ids), found) for found in turn.searches) for block in (
             {"type": "server_tool_use", "id": id_, "name": "web_search", "input": {"query": "context window"}},
             {"type": "web_search_tool_result", "tool_use_id": id_, "content": found})]
         body = lead + searched + ([text_block(body)] if isinstance(body, str) else body)
@@ -168,4 +185,4 @@ def conversations(draw, min_turns: int = 1, max_turns: int = 8, kinds: Iterable[
     turns += draw(st.lists(st.one_of(*turn.values()), min_size=min_turns - 1, max_size=max_turns - 1))
     if some_batch and not any(isinstance(one, Batch) for one in turns):
         turns.append(draw(turn["batch"]))
-    return write_out(turns, draw(st.sampled_from(ID_STYLES)))
+    return write_out(turns, draw(st.sampled_from(ID_STYLES if "odd" in kinds else ID_STYLES[:1])))

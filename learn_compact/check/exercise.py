@@ -1,0 +1,72 @@
+"""An exercise: what is asked, how an answer is judged, and what the reader is told."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from learn_compact.check.careful import Careful, is_unfilled
+from learn_compact.check.lines import conversation_lines
+
+HINTS = 3
+
+# A conversation in which every layer finds something to do; no cell needs hypothesis to see that a stub is one.
+_CALLS = [{"type": "tool_use", "id": f"call_{n}", "name": "bash", "input": {"command": "make test"}} for n in range(5)]
+PROBE = (
+    {"role": "user", "content": "Run the tests five times."},
+    {"role": "assistant", "content": _CALLS},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": call["id"], "content": "passed " * 99}
+                                 for call in _CALLS]},
+    {"role": "assistant", "content": "They passed five times."},
+)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Called with the reader's function, it prints one verdict.
+
+    `cases()` gives the strategy of the cases, `judge(answer, case)` raises `Wrong`, `show(case)` gives the lines of a
+    case, and `probe` is a case in which every answer has something to do, so that one that does nothing is a stub.
+    `solution` is the file in `notebooks/solutions`.
+    """
+
+    name: str
+    right: str
+    hints: tuple[str, str, str]
+    solution: str
+    cases: Callable[[], Any]
+    judge: Callable[[Callable, Any], None]
+    probe: tuple
+    show: Callable[[Any], list[str]] = conversation_lines
+
+    def __call__(self, answer):
+        print(self.verdict(answer))
+
+    def verdict(self, answer):
+        """The sentence for an answer, and where it is wrong the smallest case that shows it, as text."""
+        if answer is None or answer is ...:
+            return self._unfilled(self.name)
+        if not callable(answer):
+            return (f"check.{self.name} wants the function itself, and got a {type(answer).__name__}: write its name "
+                    "without brackets behind it.")
+        if is_unfilled(answer, *self.probe):
+            return self._unfilled(getattr(answer, "__name__", self.name))
+        from learn_compact.check.search import smallest  # late: hypothesis takes a moment to load
+
+        careful = Careful(answer)
+        found = smallest(self.cases(), lambda case: self.judge(careful, case))
+        return f"Right. {self.right}" if found is None else self._explained(*found)
+
+    def hint(self, number):
+        """The text of a hint, 1 to 3; beyond them the place of the solution."""
+        if number in range(1, HINTS + 1):
+            return f"Hint {number} of {HINTS}: {self.hints[number - 1]}"
+        return f"There are {HINTS} hints, 1 to {HINTS}. The solution is in notebooks/solutions/{self.solution}."
+
+    def _unfilled(self, name):
+        return f'{name} is not filled in yet. A first hint: check.hint("{self.name}", 1)'
+
+    def _explained(self, case, wrong):
+        lines = [f"Not yet: {wrong.cause}."]
+        for title, shown in [("Given", self.show(case)), *wrong.sections]:
+            lines += ["", title, *shown]
+        return "\n".join([*lines, "", wrong.why] if wrong.why else lines)

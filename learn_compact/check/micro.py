@@ -1,0 +1,127 @@
+"""Exercise of chapter 2: micro_compact. Held against `learn_compact.micro_compact` with its default parameters."""
+
+from learn_compact.check.exercise import PROBE, Exercise
+from learn_compact.check.wrong import Wrong, compared
+from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, is_placeholder, micro_compact as reference
+from learn_compact.messages import blocks, result_text, tool_names, tool_results, unseen_results
+
+
+def _cases():
+    from learn_compact.check.strategies import conversations  # late: hypothesis takes a moment to load
+
+    return conversations(max_turns=6, kinds={"tools", "blocks", "errors"}, some_batch=True)
+
+
+def _judge(answer, messages):
+    after, expected = answer(messages), reference(messages)
+    if after == expected:
+        return
+    if not isinstance(after, list) or not all(isinstance(message, dict) for message in after):
+        raise Wrong("it returned something else than a list of messages", "A layer goes from messages to messages.",
+                    [("Yours", [f"    {type(after).__name__}"])])
+    cause, why = _structure(messages, after) or _first_difference(answer, messages, after, expected)
+    raise Wrong(cause, why, compared(after, expected))
+
+
+def _structure(messages, after):
+    """What is wrong beside the results: messages, blocks or results that are gone, or that changed."""
+    ids = [found.tool_use_id for found in tool_results(messages)]
+    if [found.tool_use_id for found in tool_results(after)] != ids:
+        return ("a result is gone, and its call stands alone",
+                "The API refuses a call without a result right after it. Clear what a result says, and leave the block.")
+    if len(after) != len(messages) or _beside_results(after) != _beside_results(messages):
+        return ("something changed that isn't a tool result",
+                "Requests, answers and calls stay as they are, and so does the order of everything.")
+    return None
+
+
+def _beside_results(messages):
+    return [(message.get("role"), [block for block in blocks(message) if block.get("type") != "tool_result"])
+            for message in messages]
+
+
+def _first_difference(answer, messages, after, expected):
+    """The cause behind the first result that is not what it should be."""
+    names = tool_names(messages)
+    newest = [found.tool_use_id for found in tool_results(messages)][-KEEP_RECENT:]
+    unseen = [found.tool_use_id for found in unseen_results(messages)]
+    for given, yours, right in zip(*map(tool_results, (messages, after, expected)), strict=True):
+        if yours.block == right.block:
+            continue
+        name, content = names[given.tool_use_id], yours.block.get("content")
+        if given.block == right.block:
+            return _cleared_too_much(given.block, content, name, given.tool_use_id in unseen,
+                                     given.tool_use_id in newest)
+        if yours.block == given.block:
+            return _left_standing(answer, messages, given.tool_use_id)
+        return _placed_wrong(given.block, yours.block, content, name)
+    return ("a message has another form", "Messages without an old result stay exactly as they were.")
+
+
+def _cleared_too_much(block, content, name, unseen, newest):
+    if not is_placeholder(content):
+        return ("a result that stays was changed",
+                "A result that isn't cleared stays as it was: the content may be text, a list of blocks, or missing.")
+    if unseen:
+        return ("a result was cleared that the model has not seen yet",
+                "What stands after the last assistant message is news: the model has just asked for it.")
+    if name == "read_file":
+        return ("a result of read_file was cleared",
+                "A file is reference material: cleared, it would only be read again.")
+    if newest:
+        return (f"one of the newest {KEEP_RECENT} results was cleared",
+                f"The newest {KEEP_RECENT} results stay, whatever messages they stand in: results[:-{KEEP_RECENT}] are "
+                "the old ones.")
+    return (f"a result of {len(result_text(block))} characters was cleared",
+            f"Only results of more than {MIN_CHARS} characters go: a short one has nothing to give.")
+
+
+def _left_standing(answer, messages, id_):
+    """Why an old result was left: one thing about the results is changed, to see whether it is cleared then."""
+    if _cleared_with(answer, messages, id_, lambda block: {**block, "content": result_text(block)}):
+        return ("an old result was left because its content is a list",
+                "A result's content may be a list of blocks; what counts is the length of its text.")
+    if _cleared_with(answer, messages, id_, lambda block: {key: block[key] for key in block if key != "is_error"}):
+        return ("an old error was left", "An error may be as long as any result. Its text goes, and is_error stays.")
+    if _cleared_with(answer, messages, id_, lambda block: {**block, "content": result_text(block) * 2}):
+        return (f"an old result of {MIN_CHARS + 1} characters was left", f"More than {MIN_CHARS}: {MIN_CHARS + 1} go.")
+    return ("an old result was left",
+            f"Count results, not messages: all but the newest {KEEP_RECENT} are old, also in a parallel batch, where "
+            "one message holds several.")
+
+
+def _cleared_with(answer, messages, id_, change):
+    changed = [message if isinstance(message["content"], str) else {**message, "content": [
+        change(block) if block["type"] == "tool_result" else block for block in message["content"]]}
+        for message in messages]
+    return any(found.tool_use_id == id_ and is_placeholder(found.block.get("content"))
+               for found in tool_results(answer.glimpse(changed) or []))
+
+
+def _placed_wrong(block, yours, content, name):
+    if block.get("is_error") and not yours.get("is_error"):
+        return ("an error is no longer marked as one",
+                "Copy the block and change its content alone: is_error tells the model that this way was tried.")
+    if is_placeholder(content):
+        return (f"the placeholder names another tool than {name}",
+                "The name stands in the assistant's tool_use block whose id is the result's tool_use_id.")
+    return ("the placeholder reads differently", f"To the letter: [Previous: used {name}], as a string.")
+
+
+micro_compact = Exercise(
+    name="micro_compact",
+    right="Old, long, seen results became placeholders, and nothing else was touched.",
+    hints=(
+        "Two walks. The first collects every tool_result in order, with the index of its message and of its block. "
+        "Which of them are old, when the newest three stay?",
+        "A placeholder needs a name: walk over the assistant's messages and keep {id: name} of their tool_use blocks. "
+        "Then leave out read_file, results of 100 characters or less, and results after the last assistant message. "
+        "Content may be text, a list of blocks, or missing.",
+        'Never write into the block you were given: {**block, "content": placeholder} is a new one. Put it into a new '
+        "list of blocks, in a new message, in a new list of messages.",
+    ),
+    solution="02_micro_compact.py",
+    cases=_cases,
+    judge=_judge,
+    probe=(list(PROBE),),
+)
