@@ -2,7 +2,12 @@
 
 
 class LearnCompactError(Exception):
-    """Any failure that this package reports; its text is a sentence for the reader."""
+    """Any failure that this package reports; its text is a sentence for the reader.
+
+    Where a step of a pipeline failed, `reached` are the messages that the steps before it had made.
+    """
+
+    reached = None
 
 
 class MessageError(LearnCompactError):
