@@ -20,8 +20,8 @@ BLOCK_FIELDS = {
     "image": {"type", "source", "cache_control", "transformations"},
     "thinking": {"type", "thinking", "signature"},
     "redacted_thinking": {"type", "data"},
-    "tool_use": {"type", "id", "name", "input", "cache_control", "caller"},
-    "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control"},
+    "tool_use": {"type", "id", "name", "input", "cache_control", "caller", "toolset_name"},
+    "tool_result": {"type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"},
 }
 
 
