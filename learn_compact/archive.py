@@ -42,6 +42,7 @@ class Archive:
         self.log_path = None
         self._clock, self._unique_names = clock, unique_names
         self._log_owner, self._log_end = None, 0
+        self._ends = {}  # (process, path of a transcript it wrote): {number of messages: offset behind them}
         self._logged = None  # name of a tool_use_id: (path of a log, offset of the line), the newest
         self._saved = None  # name of a tool_use_id: path of the newest file
 
@@ -49,7 +50,29 @@ class Archive:
         """Write the messages to a new `.transcripts/transcript_TIME.jsonl`, one JSON a line; the file's path."""
         lines = "".join(to_line(message) for message in messages)
         names = self._timed_names("transcript", "jsonl")
-        return self._write(TRANSCRIPTS, names, lines.encode("ascii"), replace=not self._unique_names)
+        path = self._write(TRANSCRIPTS, names, lines.encode("ascii"), replace=not self._unique_names)
+        self._ends[os.getpid(), path] = {len(messages): len(lines)}
+        return path
+
+    def extend_transcript(self, path, count, messages):
+        """Append messages behind the first `count` of a transcript; whether they stand there now.
+
+        False, and nothing written, where this process didn't write it or others follow already: a new transcript is
+        due then. Doing the same twice writes once. A process that dies in the middle leaves a torn last line, which
+        `load` leaves out.
+        """
+        end = self._ends.get((os.getpid(), path), {}).get(count)
+        if end is None:
+            return False
+        payload = "".join(map(to_line, messages)).encode("ascii")
+        try:
+            if os.path.getsize(self.root / path) != end:
+                return self._read(path)[end:] == payload
+            files.append(self.root / path, end, payload)
+        except OSError as error:
+            raise _failure("write", path, error) from error
+        self._ends[os.getpid(), path] = {count: end, count + len(messages): end + len(payload)}
+        return True
 
     def save_result(self, tool_use_id, content):
         """Write the content of a tool_result to a new file; its path. Text is written as it is, anything else as JSON.
@@ -85,8 +108,8 @@ class Archive:
     def load(self, path):
         """The messages of a transcript or log of ours, equal to what was written.
 
-        Raises ArchiveError for a file that isn't ours, and for a damaged line, by its number; the torn last line of a
-        log (its process died while it wrote) is left out.
+        Raises ArchiveError for a file that isn't ours, and for a damaged line, by its number; a torn last line (its
+        process died while it wrote) is left out.
         """
         return [message for _, message in self._lines(path)]
 
@@ -170,7 +193,7 @@ class Archive:
         """The messages of a file with the offset of each line."""
         offset, lines = 0, self._read(path).splitlines(keepends=True)
         for number, line in enumerate(lines, 1):
-            if path.endswith(".log") and not line.endswith(b"\n"):
+            if not line.endswith(b"\n"):
                 return  # torn
             try:
                 yield offset, from_line(line)

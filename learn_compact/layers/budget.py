@@ -1,0 +1,114 @@
+"""tool_result_budget (s08, step 1): what is too large for the context goes to disk; its path and its beginning stay.
+
+It calls no model and loses nothing, so it comes first: a step behind it that clears the result clears a preview.
+Left out: pictures and documents in a result. They stay, because the first characters of base64 say nothing.
+"""
+
+import re
+
+from learn_compact.errors import PolicyError
+from learn_compact.layers.thinking import without_stale_thinking
+from learn_compact.messages import result_text, tool_results
+
+MAX_RESULT_CHARS = 30_000
+PREVIEW_CHARS = 2_000
+
+_FORM = "<persisted-output>\nFull output: {path}\nPreview:\n{preview}\n</persisted-output>"
+_READ = re.compile(r"<persisted-output>\nFull output: (?P<path>[^\n]+)\nPreview:\n(?P<preview>.*)\n</persisted-output>",
+                   re.DOTALL)
+_FORM_CHARS = 256  # the form takes less, whatever the path: what is not larger than preview and form isn't worth a file
+
+
+def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview_chars=PREVIEW_CHARS,
+                       max_batch_chars=None):
+    """The messages with every tool result of more than `max_chars` characters of text on disk, in `archive`.
+
+    The result keeps its id, `is_error` and its pictures; its text becomes the path and the first `preview_chars`
+    characters between `<persisted-output>` tags. What the model has not seen yet goes too: it can read it there. A
+    result that is on disk already isn't written again, at most its preview becomes shorter; that it is, the archive
+    must say, because a tool's output can hold any text.
+
+    Source: s08. Later versions move a result only where those of its message together exceed a limit (200,000
+    characters), the largest first, until they don't: that limit is `max_batch_chars`.
+    Raises PolicyError for a negative number, ArchiveError where the disk refuses.
+
+    >>> import tempfile
+    >>> from learn_compact import Archive
+    >>> call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {}}]}
+    >>> result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "x" * 30_001}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     after = tool_result_budget([call, result], archive=Archive(folder), preview_chars=3)
+    >>> print(after[1]["content"][0]["content"])
+    <persisted-output>
+    Full output: .task_outputs/tool-results/0001_a.txt
+    Preview:
+    xxx
+    </persisted-output>
+    """
+    if max_chars < 0 or preview_chars < 0 or (max_batch_chars or 0) < 0:
+        raise PolicyError(f"max_chars is {max_chars}, preview_chars {preview_chars}, max_batch_chars "
+                          f"{max_batch_chars}: none can be less than 0.")
+    after, first = list(messages), None
+    for i, j, block in _too_large(messages, max_chars, preview_chars, max_batch_chars):
+        smaller = _persisted(block, archive, preview_chars)
+        if smaller is block:
+            continue
+        if after[i] is messages[i]:
+            after[i] = {**messages[i], "content": list(messages[i]["content"])}
+        after[i]["content"][j] = smaller
+        first = i if first is None else min(first, i)
+    return messages if first is None else without_stale_thinking(after, first)
+
+
+def has_large_result(message, max_chars=MAX_RESULT_CHARS):
+    """Whether a message holds a result of more than `max_chars` characters: what a step can count to know its time."""
+    return any(len(result_text(block)) > max_chars for _, _, block in tool_results([message]))
+
+
+def persisted_path(block, archive):
+    """Where the full text of a tool_result lies, if the budget moved it to disk; else None.
+
+    The form alone proves nothing: the archive must know the path, and the file must begin with the preview.
+    """
+    found = _READ.fullmatch(result_text(block))
+    if not found or not archive.knows(found["path"]):
+        return None
+    original = result_text({"content": archive.load_result(found["path"])})
+    return found["path"] if original.startswith(found["preview"]) else None
+
+
+def _too_large(messages, max_chars, preview_chars, max_batch_chars):
+    """The results that must go, each as ToolResult."""
+    least = max(max_chars, preview_chars + _FORM_CHARS)
+    large = [found for found in tool_results(messages) if len(result_text(found.block)) > least]
+    if max_batch_chars is None:
+        return large
+    over = {i: sum(len(result_text(block)) for _, _, block in tool_results(messages[i:i + 1])) - max_batch_chars
+            for i in {found.message_index for found in large}}
+    chosen = []
+    for found in sorted(large, key=lambda found: -len(result_text(found.block))):
+        if over[found.message_index] > 0:
+            over[found.message_index] -= len(result_text(found.block)) - preview_chars
+            chosen.append(found)
+    return chosen
+
+
+def _persisted(block, archive, preview_chars):
+    """The block with its text on disk; the block itself where it is there already and can't become shorter."""
+    text, path = result_text(block), persisted_path(block, archive)
+    if path:
+        text = result_text({"content": archive.load_result(path)})
+    else:
+        path = archive.save_result(block["tool_use_id"], block["content"])
+    form = _FORM.format(path=path, preview=text[:preview_chars])
+    if len(form) >= len(result_text(block)):
+        return block
+    content = block["content"]
+    if not isinstance(content, str):
+        content = [{"type": "text", "text": form}, *(part for part in content if not _is_text(part))]
+        return {**block, "content": content}
+    return {**block, "content": form}
+
+
+def _is_text(part):
+    return isinstance(part, dict) and part.get("type") == "text"

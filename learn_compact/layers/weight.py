@@ -1,0 +1,16 @@
+"""Whether a change makes room at all: every layer that puts something of its own in the place of messages asks here."""
+
+from itertools import accumulate
+
+from learn_compact.tokens import json_size, repr_size
+
+
+def outweighs(messages, others):
+    """Whether `messages` are larger than `others`, in the units of s06 and of s08: in both, so that no report shows
+    a layer that made the conversation larger. Reading stops as soon as that is clear.
+
+    >>> outweighs([{"role": "user", "content": "x" * 100}], [{"role": "user", "content": "[archived]"}])
+    True
+    """
+    return all(any(total > limit for total in accumulate(map(size, messages)))
+               for size in (json_size, repr_size) for limit in [sum(map(size, others))])
