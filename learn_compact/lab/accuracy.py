@@ -32,7 +32,8 @@ def growth_error(segment, estimate):
     >>> round(growth_error(load_outline("sniffly-d3ad4cdc").segments[0], estimate_tokens), 2)
     -0.24
     """
-    first, last = segment.requests[0], _last(segment)
+    last = _last(segment)
+    first = segment.requests[0]
     grown = last.context_tokens - first.context_tokens
     if grown <= 0:
         raise PolicyError(f"{segment.name}, segment {segment.number} doesn't grow between its first request and its "

@@ -34,7 +34,9 @@ def test_the_error_of_visible_characters_is_that_of_the_usage_figures():
     first, *_, last = [row for row in load_usage(SEGMENT.name) if row.segment == 0]
     real = last.real_input_tokens - first.real_input_tokens
     chars = last.visible_chars_before - first.visible_chars_before
-    assert growth_error(SEGMENT, lambda messages: visible_chars(messages) / 4) == pytest.approx(chars / 4 / real - 1)
+    # the figures were counted with compact JSON, so they may differ in the third place
+    assert growth_error(SEGMENT, lambda messages: visible_chars(messages) / 4) == pytest.approx(
+        chars / 4 / real - 1, abs=0.001)
 
 
 class Still:
