@@ -1,18 +1,28 @@
-"""auto_compact (s06, layer 2): the whole conversation goes to disk, and one message with a summary takes its place.
+"""The layers that ask a model: the conversation goes to disk, and one message with a summary takes its place.
 
-The transcript is written before the model is asked, and the messages are replaced only when a usable summary is there:
-a failure at any point leaves them as they were. Left out: when to call it (a step's business), and how a summary is
-asked for (`summaries`).
+`auto_compact` is layer 2 of s06, `compact_history` the last step of s08, and `reactive_compact` its answer to a refusal
+of the API. The transcript is written before the model is asked, and the messages are replaced only when a usable
+summary is there: a failure at any point leaves them as they were. Left out: when to call them (a step's business), and
+how a summary is asked for (`summaries`).
 """
 
-from learn_compact.errors import SummaryError
-from learn_compact.layers.micro import is_placeholder
-from learn_compact.layers.results import with_contents
-from learn_compact.layers.thinking import newest_answer
-from learn_compact.messages import CARRIED_REQUEST, carried_request, newest_request, tool_results, unseen_results
-from learn_compact.tokens import estimate_chars, estimate_tokens
+from functools import partial
 
-HEADER = "[Conversation compressed. Transcript: {path}]"
+from learn_compact.errors import SummaryError
+from learn_compact.layers.budget import PREVIEW_CHARS, tool_result_budget
+from learn_compact.layers.micro import is_placeholder
+from learn_compact.layers.request import with_request
+from learn_compact.layers.results import with_contents
+from learn_compact.layers.thinking import newest_answer, without_stale_thinking
+from learn_compact.layers.weight import outweighs
+from learn_compact.messages import carried_request, safe_cuts, tool_results, unseen_results
+from learn_compact.tokens import estimate_chars
+
+HEADER = "[Conversation compressed. Transcript: {path}]\n\n"
+S08_HEADER = "[Compacted]\nTranscript: {path}\n\n"
+CONTEXT_CHAR_LIMIT = 50_000  # s08: what a conversation may have, in characters of `estimate_chars`
+REACTIVE_KEEP_MESSAGES = 5
+MAX_REACTIVE_RETRIES = 1
 
 
 def auto_compact(messages, *, summarize, archive, focus="", carry_request=True, keep_unseen=True,
@@ -39,18 +49,50 @@ def auto_compact(messages, *, summarize, archive, focus="", carry_request=True, 
     ['[Conversation compressed. Transcript: .transcripts/transcript_7.jsonl]\\n\\n1) Nothing yet.',
      'Current user request:\\nCount.']
     """
-    kept_from = newest_answer(messages) if keep_unseen and unseen_results(messages) else len(messages)
-    gone, kept = messages[:kept_from], messages[kept_from:]
-    if all(carried_request(message, archive) is not None for message in gone):
-        return messages  # nothing, or only what an earlier compaction left
-    path = archive.save_transcript(with_originals(messages, archive) if restore_originals else messages)
-    summary = str(summarize(gone, focus=focus) or "")
-    if refuse_empty and not summary.strip():
-        raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
-    text = f"{HEADER.format(path=path)}\n\n{summary}"
-    request = "" if not carry_request or newest_request(kept, archive) else newest_request(messages, archive)
-    after = [{"role": "user", "content": _with_request(text, request)}, *kept]
-    return after if _is_smaller(after, messages) else messages
+    return _summarised(messages, _first_kept(messages, keep_unseen), HEADER, partial(summarize, focus=focus), archive,
+                       carry_request=carry_request, restore_originals=restore_originals, refuse_empty=refuse_empty)
+
+
+def compact_history(messages, *, summarize, archive, focus="", carry_request=True, keep_unseen=True):
+    """What `auto_compact` does, as s08 writes it: the header is `[Compacted]`, and under it `Transcript: PATH`.
+
+    Source: s08, where it runs above 50,000 characters (`CONTEXT_CHAR_LIMIT`). Parameters and errors are those of
+    `auto_compact`; an empty summary is always refused, and a transcript always holds what results once said.
+
+    >>> import tempfile
+    >>> from learn_compact import Archive
+    >>> messages = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "The lines. " * 30}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     after = compact_history(messages, summarize=lambda messages, focus: "Nothing is counted yet.",
+    ...                             archive=Archive(folder, clock=lambda: 7))
+    >>> print(after[0]["content"][0]["text"])
+    [Compacted]
+    Transcript: .transcripts/transcript_7.jsonl
+    <BLANKLINE>
+    Nothing is counted yet.
+    """
+    return _summarised(messages, _first_kept(messages, keep_unseen), S08_HEADER, partial(summarize, focus=focus),
+                       archive, carry_request=carry_request)
+
+
+def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=REACTIVE_KEEP_MESSAGES,
+                     max_kept_chars=CONTEXT_CHAR_LIMIT):
+    """What is left to try when the API has refused the messages as too long: a summary, and the last `keep_messages`.
+
+    More than that stay where a cut would part a call from its result or take a result that the model has not seen.
+    Where the messages kept have more than `max_kept_chars` characters, or more than half of what was refused, the
+    results among them go to disk, each down to its fair share: or the same refusal would follow.
+
+    Source: s08, which then sends once more (`MAX_REACTIVE_RETRIES`). Errors are those of `compact_history`.
+    """
+    last = min(_first_kept(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
+    first_kept = max((cut for cut in safe_cuts(messages) if cut <= last), default=0)
+    kept, room = messages[first_kept:], min(max_kept_chars, estimate_chars(messages) // 2)
+    if estimate_chars(kept) > room:
+        share = room // max(1, len(tool_results(kept)))
+        kept = tool_result_budget(kept, archive=archive, max_chars=share, preview_chars=min(PREVIEW_CHARS, share // 2))
+        messages = [*messages[:first_kept], *kept]
+    return _summarised(messages, first_kept, S08_HEADER, partial(summarize, focus=focus), archive)
 
 
 def with_originals(messages, archive):
@@ -61,11 +103,21 @@ def with_originals(messages, archive):
         if is_placeholder(block.get("content")) and block["tool_use_id"] in archive})
 
 
-def _with_request(text, request):
-    if not request:
-        return text
-    return [{"type": "text", "text": text}, {"type": "text", "text": f"{CARRIED_REQUEST}\n{request}"}]
+def _first_kept(messages, keep_unseen):
+    """Where the results begin that the model has not seen, with the answer that called for them; else the end."""
+    return newest_answer(messages) if keep_unseen and unseen_results(messages) else len(messages)
 
 
-def _is_smaller(after, before):
-    return estimate_tokens(after) < estimate_tokens(before) and estimate_chars(after) < estimate_chars(before)
+def _summarised(messages, first_kept, header, ask, archive, *, carry_request=True, restore_originals=True,
+                refuse_empty=True):
+    """One message of ours in place of those before `first_kept`; `ask(gone)` gives the summary."""
+    gone, kept = messages[:first_kept], messages[first_kept:]
+    if all(carried_request(message, archive) is not None for message in gone):
+        return messages  # nothing, or only what an earlier compaction left
+    path = archive.save_transcript(with_originals(messages, archive) if restore_originals else messages)
+    summary = str(ask(gone) or "")
+    if refuse_empty and not summary.strip():
+        raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
+    text = header.format(path=path) + summary
+    ours = {"role": "user", "content": with_request(text, gone, kept, archive) if carry_request else text}
+    return without_stale_thinking([ours, *kept], 0) if outweighs(gone, [ours]) else messages

@@ -6,7 +6,9 @@ Left out: pictures and documents in a result. They stay, because the first chara
 
 import re
 
+from learn_compact.archive import RESULTS
 from learn_compact.errors import PolicyError
+from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import without_stale_thinking
 from learn_compact.messages import result_text, tool_results
 
@@ -16,7 +18,7 @@ PREVIEW_CHARS = 2_000
 _FORM = "<persisted-output>\nFull output: {path}\nPreview:\n{preview}\n</persisted-output>"
 _READ = re.compile(r"<persisted-output>\nFull output: (?P<path>[^\n]+)\nPreview:\n(?P<preview>.*)\n</persisted-output>",
                    re.DOTALL)
-_FORM_CHARS = 256  # the form takes less, whatever the path: what is not larger than preview and form isn't worth a file
+_FORM_CHARS = 256  # the form takes less, whatever the path: what isn't larger than preview and form is no gain
 
 
 def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview_chars=PREVIEW_CHARS,
@@ -48,16 +50,12 @@ def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview
     if max_chars < 0 or preview_chars < 0 or (max_batch_chars or 0) < 0:
         raise PolicyError(f"max_chars is {max_chars}, preview_chars {preview_chars}, max_batch_chars "
                           f"{max_batch_chars}: none can be less than 0.")
-    after, first = list(messages), None
+    contents = {}
     for i, j, block in _too_large(messages, max_chars, preview_chars, max_batch_chars):
-        smaller = _persisted(block, archive, preview_chars)
-        if smaller is block:
-            continue
-        if after[i] is messages[i]:
-            after[i] = {**messages[i], "content": list(messages[i]["content"])}
-        after[i]["content"][j] = smaller
-        first = i if first is None else min(first, i)
-    return messages if first is None else without_stale_thinking(after, first)
+        content = _persisted(block, archive, preview_chars)
+        if content is not block["content"]:
+            contents[i, j] = content
+    return without_stale_thinking(with_contents(messages, contents), min(contents)[0]) if contents else messages
 
 
 def has_large_result(message, max_chars=MAX_RESULT_CHARS):
@@ -71,7 +69,7 @@ def persisted_path(block, archive):
     The form alone proves nothing: the archive must know the path, and the file must begin with the preview.
     """
     found = _READ.fullmatch(result_text(block))
-    if not found or not archive.knows(found["path"]):
+    if not found or not found["path"].startswith(f"{RESULTS}/") or not archive.knows(found["path"]):
         return None
     original = result_text({"content": archive.load_result(found["path"])})
     return found["path"] if original.startswith(found["preview"]) else None
@@ -79,36 +77,34 @@ def persisted_path(block, archive):
 
 def _too_large(messages, max_chars, preview_chars, max_batch_chars):
     """The results that must go, each as ToolResult."""
-    least = max(max_chars, preview_chars + _FORM_CHARS)
-    large = [found for found in tool_results(messages) if len(result_text(found.block)) > least]
+    smaller = preview_chars + _FORM_CHARS  # no result is larger than this when it has gone
+    large = [found for found in tool_results(messages) if _size(found) > max(max_chars, smaller)]
     if max_batch_chars is None:
         return large
-    over = {i: sum(len(result_text(block)) for _, _, block in tool_results(messages[i:i + 1])) - max_batch_chars
-            for i in {found.message_index for found in large}}
+    over = {i: sum(map(_size, tool_results([messages[i]]))) - max_batch_chars for i, _, _ in large}
     chosen = []
-    for found in sorted(large, key=lambda found: -len(result_text(found.block))):
+    for found in sorted(large, key=_size, reverse=True):
         if over[found.message_index] > 0:
-            over[found.message_index] -= len(result_text(found.block)) - preview_chars
+            over[found.message_index] -= _size(found) - smaller
             chosen.append(found)
     return chosen
 
 
+def _size(found):
+    return len(result_text(found.block))
+
+
 def _persisted(block, archive, preview_chars):
-    """The block with its text on disk; the block itself where it is there already and can't become shorter."""
-    text, path = result_text(block), persisted_path(block, archive)
+    """The content with its text on disk; the same content where it is there already and can't become shorter."""
+    path, content = persisted_path(block, archive), block["content"]
     if path:
         text = result_text({"content": archive.load_result(path)})
     else:
-        path = archive.save_result(block["tool_use_id"], block["content"])
+        text, path = result_text(block), archive.save_result(block.get("tool_use_id"), content)
     form = _FORM.format(path=path, preview=text[:preview_chars])
     if len(form) >= len(result_text(block)):
-        return block
-    content = block["content"]
-    if not isinstance(content, str):
-        content = [{"type": "text", "text": form}, *(part for part in content if not _is_text(part))]
-        return {**block, "content": content}
-    return {**block, "content": form}
-
-
-def _is_text(part):
-    return isinstance(part, dict) and part.get("type") == "text"
+        return content
+    if isinstance(content, str):
+        return form
+    rest = [part for part in content if not (isinstance(part, dict) and part.get("type") == "text")]
+    return [{"type": "text", "text": form}, *rest]
