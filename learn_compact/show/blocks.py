@@ -32,8 +32,8 @@ def flatten(messages, measure=count_block):
     A turn begins with what the user says, or with the model's next answer, and ends with the results of its calls.
 
     >>> print(*flatten([{"role": "user", "content": "Count."}, {"role": "assistant", "content": "4"}]), sep="\\n")
-    turn 1, messages[0]: user, 15 tokens
-    turn 1, messages[1]: assistant, 13 tokens
+    turn 1, messages[0]: user, 14 tokens
+    turn 1, messages[1]: assistant, 14 tokens
     """
     names, found, answers = tool_names(messages), [], 0
     for index, message in enumerate(messages):

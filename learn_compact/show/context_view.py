@@ -36,8 +36,8 @@ class ContextView(Bundle):
     What fills the window (tokens)
     part              context
     system and tools   14,000
-    user                   15
-    total              14,015
+    user                   14
+    total              14,014
     """
 
     def __init__(self, before, after=None, *, window=None, threshold=None, names=None,

@@ -13,10 +13,10 @@ from learn_compact.show.strip import draw_strip, rows, strip_height
 from learn_compact.show.table import Table, short
 from learn_compact.tokens import count_block
 
-LEFT, RIGHT, PLOT = 130, WIDTH - 24, 150
-BAR_TOP = 56
-PLOT_TOP = BAR_TOP + BAR + CALLOUT + 70
-STRIP_TOP = PLOT_TOP + PLOT + 88
+LEFT, RIGHT, PLOT = 130, WIDTH - 24, 120
+BAR_TOP = 54
+PLOT_TOP = BAR_TOP + BAR + CALLOUT + 60
+STRIP_TOP = PLOT_TOP + PLOT + 84
 TOTAL = "{:,} tokens (the API: {:,})"
 
 
@@ -31,7 +31,7 @@ def explore(outline, request=1, *, window=200_000, measure=count_block):
     walk = Walk(outline, window, measure)
     slider = IntSlider(value=request, min=1, max=len(walk.moments), description="request")
     return explorer({"request": slider}, lambda values: walk.at(values["request"]),
-                    "Move through the conversation: drag the slider, use its arrow keys, or type a request's number.")
+                    "Move through the conversation: type a request's number, drag the slider, or use its arrow keys.")
 
 
 class Walk:

@@ -43,7 +43,10 @@ def explorer(controls, draw, description):
 
 
 def _row(control):
-    """A control as one row: a slider with a number box beside it, everything else as it is."""
+    """A control as one row: a slider with a number box before it, everything else as it is.
+
+    The name belongs to the box: a screen reader finds it there, for a slider's name is nowhere that it looks.
+    """
     from ipywidgets import BoundedFloatText, BoundedIntText, FloatSlider, HBox, IntSlider, Layout, link
 
     control.style.description_width = "initial"
@@ -51,10 +54,10 @@ def _row(control):
         return control
     kind = BoundedIntText if isinstance(control, IntSlider) else BoundedFloatText
     box = kind(value=control.value, min=control.min, max=control.max, step=control.step,
-               tooltip=f"{control.description}, as a number", layout=Layout(width="7em"))
-    control.readout, control.layout.width = False, "32em"
+               description=control.description, style={"description_width": "initial"}, layout=Layout(width="auto"))
+    control.description, control.readout, control.layout.width = "", False, "32em"
     link((control, "value"), (box, "value"))
-    return HBox([control, box])
+    return HBox([box, control])
 
 
 def _values(controls):

@@ -23,7 +23,7 @@ from learn_compact.tokens import count_block
 FOOTNOTES = (
     "not in the log: system prompt, tools, memory file, attached files; what the API counted for a first request, less "
     "what the log shows of it",
-    "areas: the reference counter; between them and the black line is what it misses",
+    "areas: by the reference counter; where they leave the black line, the counter or the log is off",
 )
 MARGIN, AXIS, HEIGHT, GAP = 14, 44, 300, 18
 

@@ -4,21 +4,26 @@ from matplotlib.ticker import MaxNLocator
 
 
 def spread(centres, sizes, low, high, gap=6):
-    """Where labels of these `sizes` can stand without touching, each as near to its centre as its neighbours let it.
+    """Where labels of these `sizes` can stand without touching, as near to their `centres` as that allows.
 
-    Labels keep their order and stay between `low` and `high` where they fit there at all.
+    Labels that would touch stand together, with the middle of their wishes as their place; all keep their order, and
+    stay between `low` and `high` where they fit there at all.
 
-    >>> spread([10, 12, 100], [20, 20, 20], 0, 200)
-    [10, 36, 100]
+    >>> spread([50, 52, 150], [20, 20, 20], 0, 200)
+    [38.0, 64.0, 150.0]
     """
-    places, edge = [], low
+    groups = []  # lists of (wished start, size)
     for centre, size in zip(centres, sizes, strict=True):
-        places.append(max(centre, edge + size / 2))
-        edge = places[-1] + size / 2 + gap
-    edge = high
-    for i in reversed(range(len(places))):
-        places[i] = min(places[i], edge - sizes[i] / 2)
-        edge = places[i] - sizes[i] / 2 - gap
+        groups.append([(centre - size / 2, size)])
+        while len(groups) > 1 and _end(groups[-2], low, high, gap) + gap > _start(groups[-1], low, high, gap):
+            last = groups.pop()
+            groups[-1] += last
+    places = []
+    for group in groups:
+        x = _start(group, low, high, gap)
+        for _, size in group:
+            places.append(x + size / 2)
+            x += size + gap
     return places
 
 
@@ -30,3 +35,20 @@ def ticks(high, most=6):
     """
     steps = MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True).tick_values(0, high)
     return [int(tick) for tick in steps if 0 <= tick <= high]
+
+
+def _start(group, low, high, gap):
+    """Where a group begins: on average as its members wish, inside the bounds."""
+    offset, wishes = 0, 0
+    for wish, size in group:
+        wishes += wish - offset
+        offset += size + gap
+    return max(low, min(wishes / len(group), high - _width(group, gap)))
+
+
+def _end(group, low, high, gap):
+    return _start(group, low, high, gap) + _width(group, gap)
+
+
+def _width(group, gap):
+    return sum(size for _, size in group) + gap * (len(group) - 1)

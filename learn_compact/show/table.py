@@ -11,9 +11,9 @@ class Table:
     The first column stands on the left, numbers on the right, thousands with a comma; None leaves a cell empty.
 
     >>> print(Table(("part", "before", "after"), [("user", 1_200, 1_200), ("tool results", 56_000, 3_000)]))
-    part          before   after
-    user           1,200   1,200
-    tool results  56,000   3,000
+    part          before  after
+    user           1,200  1,200
+    tool results  56,000  3,000
     """
 
     columns: tuple
