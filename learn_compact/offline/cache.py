@@ -86,8 +86,9 @@ class PromptCache:
 
 
 def _part(where, owner, block, count=count_block):
-    plain = _without_marks(block)
-    return Part(where, owner, plain, count(plain), _ttl(block))
+    ttl = _ttl(block)
+    plain = _without_marks(block) if ttl or "cache_control" in block else block
+    return Part(where, owner, plain, count(plain), ttl)
 
 
 def _without_marks(block):

@@ -6,8 +6,10 @@ name of its own. Left out: TLS, keys (none is asked for), and requests whose bod
 
 import argparse
 import os
+import socket
 import time
 import traceback
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from learn_compact.errors import ConnectionSetupError
@@ -17,7 +19,6 @@ from learn_compact.offline.replies import ConnectionLost, Refusal, error_reply
 
 HOST, PORT = "127.0.0.1", 8008
 _LOOPBACK = (HOST, "localhost", "")
-_CHUNK = 1024 * 1024  # bytes read at once of a body that is thrown away
 
 
 class Server(ThreadingHTTPServer):
@@ -78,15 +79,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not length.isdecimal():
             raise Refusal(400, "content-length: Input should be a valid integer")
         if int(length) > MAX_BODY_BYTES:
-            self._throw_away(int(length))
             raise Refusal(413, "Request exceeds the maximum size")
         return self.rfile.read(int(length))
-
-    def _throw_away(self, length):
-        """Reads on, so that the client gets to see the answer; a body beyond all measure is left unread."""
-        length = min(length, 8 * MAX_BODY_BYTES)
-        while length > 0 and (chunk := self.rfile.read(min(length, _CHUNK))):
-            length -= len(chunk)
 
     def _send(self, reply):
         is_whole = isinstance(reply.body, bytes)
@@ -97,15 +91,28 @@ class _Handler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("connection", "close")
         self.end_headers()
-        if is_whole:
-            self.wfile.write(b"" if self.command == "HEAD" else reply.body)
-            return
+        if not is_whole:
+            return self._send_chunks(reply.body)
+        self.wfile.write(b"" if self.command == "HEAD" else reply.body)
+        if self.close_connection:
+            self._let_finish()
+
+    def _send_chunks(self, pieces):
         try:
-            for piece in reply.body:
+            for piece in pieces:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.write(b"0\r\n\r\n")
         except ConnectionLost:
             self.close_connection = True  # without the last chunk: the client sees that something is missing
+
+    def _let_finish(self):
+        """Reads on, for a moment and within bounds: a client that is still sending would never see the answer."""
+        left = 8 * MAX_BODY_BYTES
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(1)
+            while left > 0 and (read := self.connection.recv(1024 * 1024)):
+                left -= len(read)
 
     def _hang_up(self, lost):
         """Closes the connection without a word, at once or, for a time-out, once the client has given up."""

@@ -97,5 +97,6 @@ def _check_block(where, block):
 
 
 def _refuse_extra(where, fields, known):
-    for name in fields.keys() - known:
-        raise Refusal(400, f"{where}.{name}: Extra inputs are not permitted")
+    if not fields.keys() <= known:
+        extra = next(name for name in fields if name not in known)
+        raise Refusal(400, f"{where}.{extra}: Extra inputs are not permitted")
