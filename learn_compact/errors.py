@@ -26,6 +26,10 @@ class SummaryError(LearnCompactError):
     """A summary that can't be used: empty, cut off, refused, a tool call; the history stays as it was."""
 
 
+class ContextWindowError(LearnCompactError):
+    """A request that does not fit into the model's window, and that compaction could not make small enough."""
+
+
 class WorkspaceError(LearnCompactError):
     """A path that leaves the agent's workspace, or a file there that can't be used."""
 

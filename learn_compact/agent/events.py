@@ -1,0 +1,41 @@
+"""What an agent tells while it works, and how s06 prints it."""
+
+from dataclasses import dataclass
+
+SHOWN_CHARS = 200  # of a tool's output (s06)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened: its kind, and the text that goes with it.
+
+    Kinds: "tool" (`tool` is its name, `text` its output), "auto_compact" and "manual_compact" (a compaction begins to
+    show), "transcript" (`text` is its path), "failed" (a compaction that could not be done, and why), "unchanged" (one
+    that would have saved nothing), "stopped" (the model stopped for another reason than that it was done).
+    """
+
+    kind: str
+    text: str = ""
+    tool: str = ""
+
+
+_LINES = {
+    "auto_compact": "[auto_compact triggered]",
+    "manual_compact": "[manual compact]",
+    "transcript": "[transcript saved: {text}]",
+    "failed": "[not compacted: {text}]",
+    "unchanged": "[not compacted: {text}]",
+    "stopped": "[stopped: {text}]",
+}
+
+
+def print_event(event):
+    """Print an event as s06 does: tools by name with the beginning of their output, compactions in brackets.
+
+    >>> print_event(Event("transcript", ".transcripts/transcript_7.jsonl"))
+    [transcript saved: .transcripts/transcript_7.jsonl]
+    """
+    if event.kind == "tool":
+        print(f"> {event.tool}:\n{event.text[:SHOWN_CHARS]}")
+    else:
+        print(_LINES[event.kind].format(text=event.text))
