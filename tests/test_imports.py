@@ -20,7 +20,7 @@ PACKAGE = ROOT / "learn_compact"
 
 # From the ground up. A room imports from floors below its own, and from its own floor as long as no circle comes of it.
 FLOORS = (
-    ("errors",),
+    ("errors", "environment"),
     ("rules", "files", "lines"),
     ("messages",),
     ("tokens", "archive", "summaries", "data", "offline"),
