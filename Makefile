@@ -5,6 +5,7 @@ VENV := $(if $(PINS),.venv,.venv-newest)
 PY := $(VENV)/bin/python
 NOTEBOOKS := notebooks
 PYTEST := $(PY) -m pytest -q
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval_sanitize.cfg
 
 help: ## say what there is to make
@@ -15,7 +16,7 @@ help: ## say what there is to make
 	@echo "LAB=...       options for JupyterLab, such as LAB=--no-browser"
 
 lab: $(VENV)/installed-course ## open the course in JupyterLab
-	$(PY) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB) $(NOTEBOOKS)/00_start_here.ipynb
+	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(NOTEBOOKS)/00_start_here.ipynb $(AS_ROOT) $(LAB)
 
 test: $(VENV)/installed-test ## run everything: style, tests, doctests, notebooks
 	$(PY) -m ruff check .
