@@ -11,10 +11,18 @@ from functools import cached_property
 from operator import is_
 
 from learn_compact.errors import LearnCompactError, PolicyError
-from learn_compact.layers.auto import auto_compact
-from learn_compact.layers.micro import micro_compact
+from learn_compact.layers.auto import (
+    CONTEXT_CHAR_LIMIT,
+    REACTIVE_KEEP_MESSAGES,
+    auto_compact,
+    compact_history,
+    reactive_compact,
+)
+from learn_compact.layers.budget import MAX_RESULT_CHARS, has_large_result, tool_result_budget
+from learn_compact.layers.micro import KEEP_RECENT, micro_compact, micro_down_to
+from learn_compact.layers.snip import KEEP_FIRST, KEEP_LAST, MAX_MESSAGES, snip_compact
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
-from learn_compact.tokens import RunningCount, estimate_chars, estimate_tokens, repr_size
+from learn_compact.tokens import RunningCount, estimate_chars, estimate_tokens, json_size, repr_size
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
 THRESHOLD = 50_000  # s06, in estimated tokens
@@ -33,6 +41,22 @@ def above_tokens(threshold):
     """
     count = RunningCount(repr_size)
     return lambda messages: count.of(messages) // CHARS_PER_TOKEN > threshold
+
+
+def above_chars(limit):
+    """The trigger of s08: `estimate_chars(messages) > limit`, counted in the same way.
+
+    >>> above_chars(52)([{"role": "user", "content": "Count the functions."}])
+    True
+    """
+    count = RunningCount(json_size)
+    return lambda messages: count.of(messages) > limit
+
+
+def any_result_above(max_chars):
+    """The trigger of a budget: one tool result at least has more than `max_chars` characters of text."""
+    count = RunningCount(lambda message: has_large_result(message, max_chars))
+    return lambda messages: count.of(messages) > 0
 
 
 class Step:
@@ -185,3 +209,28 @@ def s06(summarize, archive, *, threshold=THRESHOLD):
         Step("micro_compact", micro_compact),
         Step("auto_compact", auto_compact, when=above_tokens(threshold), summarize=summarize, archive=archive),
     ])
+
+
+def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_chars=None, max_messages=MAX_MESSAGES,
+        keep_first=KEEP_FIRST, keep_last=KEEP_LAST, snip_to=None, keep_recent=KEEP_RECENT, micro_to=None,
+        char_limit=CONTEXT_CHAR_LIMIT, keep_messages=REACTIVE_KEEP_MESSAGES):
+    """The pipeline of s08: what is cheap and certain first, a model's summary last, and an answer to a refusal.
+
+    Three parameters are cures of later versions: `max_batch_chars=200_000` moves results to disk only where those of
+    one message exceed it together; `snip_to=30` snips so deep that the next turns have peace; `micro_to=0.8` clears
+    only above `char_limit`, and only down to that share of it.
+
+    >>> [step.name for step in s08(summarize=None, archive=None).steps]
+    ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
+    """
+    model = {"summarize": summarize, "archive": archive}
+    micro = {"layer": micro_compact} if micro_to is None else {
+        "layer": micro_down_to, "when": above_chars(char_limit), "max_chars": int(micro_to * char_limit)}
+    return Pipeline([
+        Step("tool_result_budget", tool_result_budget, any_result_above(max_result_chars), archive=archive,
+             max_chars=max_result_chars, max_batch_chars=max_batch_chars),
+        Step("snip_compact", snip_compact, lambda messages: len(messages) > max_messages, archive=archive,
+             max_messages=max_messages, keep_first=keep_first, keep_last=keep_last, down_to=snip_to),
+        Step("micro_compact", **micro, keep_recent=keep_recent),
+        Step("compact_history", compact_history, above_chars(char_limit), **model),
+    ], overflow=Step("reactive_compact", reactive_compact, **model, keep_messages=keep_messages))

@@ -5,11 +5,13 @@ Left out: the input of the calls, which often holds as much (a written file stan
 """
 
 import re
+from bisect import bisect_left
 
 from learn_compact.errors import PolicyError
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import result_text, tool_names, tool_results
+from learn_compact.tokens import estimate_chars
 
 KEEP_RECENT = 3
 MIN_CHARS = 100
@@ -59,6 +61,18 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
         return messages
     first_changed = next(iter(placeholders))[0]
     return without_stale_thinking(with_contents(messages, placeholders), first_changed)
+
+
+def micro_down_to(messages, *, max_chars, keep_recent=KEEP_RECENT, archive=None, **parameters):
+    """What `micro_compact` does, but no more than is needed: the oldest results go, until at most `max_chars` remain.
+
+    `max_chars` is in characters of `estimate_chars`; the newest `keep_recent` results stay in any case. Source: later
+    versions of s08, which go down to 80 % of the limit that was passed.
+    """
+    count = len(tool_results(messages))
+    enough = bisect_left(range(count - keep_recent), True, key=lambda cleared: max_chars >= estimate_chars(
+        micro_compact(messages, keep_recent=count - cleared, **parameters)))
+    return micro_compact(messages, keep_recent=max(keep_recent, count - enough), archive=archive, **parameters)
 
 
 def is_placeholder(content):

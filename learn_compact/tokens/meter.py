@@ -5,7 +5,7 @@ and estimates only what came after: an error that can't add up.
 """
 
 from collections.abc import Mapping
-from operator import is_
+from operator import is_, sub
 
 from learn_compact.messages import blocks
 from learn_compact.tokens.estimate import estimate_block
@@ -14,8 +14,8 @@ from learn_compact.tokens.estimate import estimate_block
 class RunningCount:
     """The sum of `measure(message)` over a history, kept: messages counted before are not read again.
 
-    A message is known by identity, so a message must never be changed in place (no layer does). Reading stops at the
-    first message that is not the one counted before; from there on all is measured anew.
+    A message is known by identity, so a message must never be changed in place (no layer does). It may move: a
+    conversation that lost its middle is not measured again.
 
     >>> count = RunningCount(lambda message: len(message["content"]))
     >>> count.of([{"role": "user", "content": "four"}])
@@ -29,10 +29,13 @@ class RunningCount:
     def of(self, messages):
         """The sum over `messages`; costs one comparison for each known message and one measurement for each new."""
         known = self._known(messages)
+        moved, before = self._messages[known:], self._sums[known:]
+        sizes = dict(zip(map(id, moved), map(sub, before[1:], before), strict=False))
         del self._messages[known:], self._sums[known + 1:]
         for message in messages[known:]:
+            size = sizes.get(id(message))
             self._messages.append(message)
-            self._sums.append(self._sums[-1] + self.measure(message))
+            self._sums.append(self._sums[-1] + (self.measure(message) if size is None else size))
         return self._sums[-1]
 
     def of_first(self, length):
