@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from html import escape
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A small table: headings (`columns`), `rows` of texts and whole numbers, a sentence above and one below it.
 
@@ -29,6 +29,8 @@ class Table:
                  for row in grid]
         return "\n".join(line for line in (self.caption, *lines, self.note) if line)
 
+    __repr__ = __str__
+
     def html(self):
         """The table as HTML, with headings that a screen reader can follow; every text escaped."""
         styles = [f"text-align:{'right' if right else 'left'};padding:2px 10px" for right in self._right]
@@ -39,6 +41,8 @@ class Table:
         caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+    _repr_html_ = html
 
     @property
     def _right(self):
