@@ -8,7 +8,12 @@ import importlib
 
 # The exercises in the order of the chapters, and the module that holds each.
 _WHERE = {
+    "estimate_tokens": "estimate",
+    "better_estimate": "better",
     "micro_compact": "micro",
+    "auto_compact": "auto",
+    "compact_batch": "batch",
+    "snip_compact": "snip",
 }
 
 __all__ = [*_WHERE, "hint"]

@@ -22,39 +22,14 @@ PROBE = (
 
 @dataclass(frozen=True)
 class Exercise:
-    """Called with the reader's function, it prints one verdict.
-
-    `cases()` gives the strategy of the cases, `judge(answer, case)` raises `Wrong`, `show(case)` gives the lines of a
-    case, and `probe` is a case in which every answer has something to do, so that one that does nothing is a stub.
-    `solution` is the file in `notebooks/solutions`.
-    """
+    """Called with the reader's answer, it prints one verdict; `solution` is a file in `notebooks/solutions`."""
 
     name: str
-    right: str
     hints: tuple[str, str, str]
     solution: str
-    cases: Callable[[], Any]
-    judge: Callable[[Callable, Any], None]
-    probe: tuple
-    show: Callable[[Any], list[str]] = conversation_lines
 
     def __call__(self, answer):
         print(self.verdict(answer))
-
-    def verdict(self, answer):
-        """The sentence for an answer, and where it is wrong the smallest case that shows it, as text."""
-        if answer is None or answer is ...:
-            return self._unfilled(self.name)
-        if not callable(answer):
-            return (f"check.{self.name} wants the function itself, and got a {type(answer).__name__}: write its name "
-                    "without brackets behind it.")
-        if is_unfilled(answer, *self.probe):
-            return self._unfilled(getattr(answer, "__name__", self.name))
-        from learn_compact.check.search import smallest  # late: hypothesis takes a moment to load
-
-        careful = Careful(answer)
-        found = smallest(self.cases(), lambda case: self.judge(careful, case))
-        return f"Right. {self.right}" if found is None else self._explained(*found)
 
     def hint(self, number):
         """The text of a hint, 1 to 3; beyond them the place of the solution."""
@@ -62,11 +37,45 @@ class Exercise:
             return f"Hint {number} of {HINTS}: {self.hints[number - 1]}"
         return f"There are {HINTS} hints, 1 to {HINTS}. The solution is in notebooks/solutions/{self.solution}."
 
-    def _unfilled(self, name):
-        return f'{name} is not filled in yet. A first hint: check.hint("{self.name}", 1)'
+    def unfilled(self, name=None):
+        return f'{name or self.name} is not filled in yet. A first hint: check.hint("{self.name}", 1)'
+
+
+@dataclass(frozen=True)
+class FunctionExercise(Exercise):
+    """An exercise whose answer is a function: the smallest case that breaks it is looked for.
+
+    `right` is what a good answer did, or a function of the answer that has the last word. `cases()` gives strategies,
+    from plain cases to hard ones: the first that holds a counterexample speaks. `judge(answer, case)` raises `Wrong`,
+    `show(case)` gives the lines of a case, and `probe` holds arguments with which every answer has something to do, so
+    that one that does nothing is a stub.
+    """
+
+    right: str | Callable[[Callable], str]
+    cases: Callable[[], list]
+    judge: Callable[[Callable, Any], None]
+    probe: tuple
+    show: Callable[[Any], list[str]] = conversation_lines
+
+    def verdict(self, answer):
+        """The sentence for an answer, and where it is wrong the smallest case that shows it, as text."""
+        if answer is None or answer is ...:
+            return self.unfilled()
+        if not callable(answer):
+            return (f"check.{self.name} wants the function itself, and got a {type(answer).__name__}: write its name "
+                    "without brackets behind it.")
+        if is_unfilled(answer, *self.probe):
+            return self.unfilled(getattr(answer, "__name__", None))
+        from learn_compact.check.search import smallest  # late: hypothesis takes a moment to load
+
+        careful = Careful(answer)
+        for cases in self.cases():
+            if found := smallest(cases, lambda case: self.judge(careful, case)):
+                return self._explained(*found)
+        return self.right(answer) if callable(self.right) else f"Right. {self.right}"
 
     def _explained(self, case, wrong):
         lines = [f"Not yet: {wrong.cause}."]
         for title, shown in [("Given", self.show(case)), *wrong.sections]:
-            lines += ["", title, *shown]
+            lines += ["", title, *shown] if shown else []
         return "\n".join([*lines, "", wrong.why] if wrong.why else lines)

@@ -2,7 +2,8 @@
 
 import json
 
-LONGEST = 40  # characters of a text that are shown
+LONGEST = 60  # characters of a text that are shown whole
+_HEAD, _TAIL = 36, 20  # what is shown of a longer one
 
 
 def conversation_lines(messages, only=None):
@@ -22,14 +23,14 @@ def conversation_lines(messages, only=None):
 
 
 def quoted(text):
-    """A text between quotation marks; a long one is cut, and its length told.
+    """A text between quotation marks; a long one loses its middle, and its length is told.
 
-    >>> quoted("x" * 101)
-    '"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" (101 characters)'
+    >>> quoted("Line after line. " * 6)
+    '"Line after line. Line after line. Li … line. Line after line. " (102 characters)'
     """
-    if len(text) <= LONGEST + 8:
+    if len(text) <= LONGEST:
         return json.dumps(text, ensure_ascii=False)
-    return json.dumps(text[:LONGEST] + "…", ensure_ascii=False) + f" ({len(text):,} characters)"
+    return json.dumps(f"{text[:_HEAD]} … {text[-_TAIL:]}", ensure_ascii=False) + f" ({len(text):,} characters)"
 
 
 def shown(value):
@@ -37,7 +38,7 @@ def shown(value):
     if isinstance(value, str):
         return quoted(value)
     text = repr(value)
-    return text if len(text) <= 2 * LONGEST else f"{text[:2 * LONGEST]}…"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def _message_lines(message):
@@ -57,8 +58,8 @@ def _block_line(block):
         line = f"text {shown(rest.pop('text', None))}"
     elif kind == "tool_use":
         line = f"{rest.pop('id', None)}: calls {rest.pop('name', None)}"
-        if rest.get("input") == {}:
-            del rest["input"]
+        given = rest.pop("input", {})
+        line += f" {shown(given)}" if given else ""
     elif kind == "tool_result":
         outcome = "error" if rest.get("is_error") is True and rest.pop("is_error") else "result"
         line = f"{rest.pop('tool_use_id', None)}: {outcome} {_content(rest.pop('content', ''))}"

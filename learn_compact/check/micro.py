@@ -1,15 +1,17 @@
 """Exercise of chapter 2: micro_compact. Held against `learn_compact.micro_compact` with its default parameters."""
 
-from learn_compact.check.exercise import PROBE, Exercise
+from learn_compact.check.exercise import PROBE, FunctionExercise
 from learn_compact.check.wrong import Wrong, compared
-from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, is_placeholder, micro_compact as reference
+from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, is_placeholder
+from learn_compact.layers.micro import micro_compact as reference
 from learn_compact.messages import blocks, result_text, tool_names, tool_results, unseen_results
 
 
 def _cases():
     from learn_compact.check.strategies import conversations  # late: hypothesis takes a moment to load
 
-    return conversations(max_turns=6, kinds={"tools", "blocks", "errors"}, some_batch=True)
+    return [conversations(max_turns=6, kinds=kinds, some_batch=True)
+            for kinds in ({"tools"}, {"tools", "blocks", "errors"})]
 
 
 def _judge(answer, messages):
@@ -28,7 +30,7 @@ def _structure(messages, after):
     ids = [found.tool_use_id for found in tool_results(messages)]
     if [found.tool_use_id for found in tool_results(after)] != ids:
         return ("a result is gone, and its call stands alone",
-                "The API refuses a call without a result right after it. Clear what a result says, and leave the block.")
+                "The API refuses a call without a result right after it. Clear what a result says; its block stays.")
     if len(after) != len(messages) or _beside_results(after) != _beside_results(messages):
         return ("something changed that isn't a tool result",
                 "Requests, answers and calls stay as they are, and so does the order of everything.")
@@ -108,7 +110,7 @@ def _placed_wrong(block, yours, content, name):
     return ("the placeholder reads differently", f"To the letter: [Previous: used {name}], as a string.")
 
 
-micro_compact = Exercise(
+micro_compact = FunctionExercise(
     name="micro_compact",
     right="Old, long, seen results became placeholders, and nothing else was touched.",
     hints=(

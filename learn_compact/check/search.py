@@ -6,9 +6,10 @@ from hypothesis import Phase, find, settings
 from hypothesis.errors import Flaky, NoSuchExample
 from hypothesis.internal.conjecture import providers
 
+from learn_compact.check.careful import TooSlow
 from learn_compact.check.wrong import Wrong
 
-EXAMPLES = 300  # about one second for an answer that is right
+EXAMPLES = 200  # of each kind of case: about a second for an answer that is right
 
 
 class Steady(providers.HypothesisProvider):
@@ -30,14 +31,14 @@ def smallest(cases, judge, examples=EXAMPLES):
     found = []
 
     def breaks(case):
-        if found and found[0][1].hangs:
+        if found and isinstance(found[0][1].error, TooSlow):
             return False
         try:
             judge(case)
         except Wrong as wrong:
             if not found or wrong.cause == found[0][1].cause:
                 found.append((case, wrong))
-                return not wrong.hangs
+                return not isinstance(wrong.error, TooSlow)
         return False
 
     steady = settings(max_examples=examples, database=None, deadline=None, backend="learn_compact",

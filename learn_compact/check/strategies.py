@@ -112,7 +112,8 @@ def _plain_results(kinds: frozenset[str]) -> list[Block]:
         contents += [[text_block(text)] for text in PLAIN] + [[text_block("Yes."), text_block(PLAIN[-1])]]
     results = [{"type": "tool_result", "content": content} for content in contents]
     errors = [{**result, "is_error": True} for result in results] if "errors" in kinds else []
-    return results + errors + [{"type": "tool_result", "content": ""}, {"type": "tool_result"}][:1 + ("blocks" in kinds)]
+    empty = [{"type": "tool_result", "content": ""}, {"type": "tool_result"}]
+    return results + errors + empty[:1 + ("blocks" in kinds)]
 
 
 @functools.cache

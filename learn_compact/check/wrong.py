@@ -7,12 +7,12 @@ class Wrong(Exception):
     """A rule that an answer broke.
 
     `cause` names it, to be read after "Not yet: "; `why` is one or two sentences on why the rule is there; `sections`
-    are (title, lines) that are shown under the case. `hangs` marks a call that costs a time limit to repeat.
+    are (title, lines) that are shown under the case. `error` is what the answer raised, if that is what is wrong.
     """
 
-    def __init__(self, cause, why="", sections=(), hangs=False):
+    def __init__(self, cause, why="", sections=(), error=None):
         super().__init__(cause)
-        self.cause, self.why, self.sections, self.hangs = cause, why, list(sections), hangs
+        self.cause, self.why, self.sections, self.error = cause, why, list(sections), error
 
 
 def compared(yours, expected):
