@@ -14,6 +14,7 @@ _WHERE = {
     "auto_compact": "auto",
     "compact_batch": "batch",
     "snip_compact": "snip",
+    "order_steps": "order",
 }
 
 __all__ = [*_WHERE, "hint"]
