@@ -17,6 +17,7 @@ __all__ = ["CARRIED_REQUEST", "THINKING", "Problem", "ToolResult", "blocks", "ca
            "unseen_results"]
 
 CARRIED_REQUEST = "Current user request:"
+_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 THINKING = ("thinking", "redacted_thinking")  # what a model thought, signed for the conversation it stands in
 
 # The forms in which our layers say where something went: s06, s08's compact_history, s08's snip_compact.
@@ -74,9 +75,8 @@ def tool_names(messages):
     {'a': 'bash'}
     """
     return {block["id"]: str(block.get("name", "unknown"))
-            for message in messages
-            if _role(message) == "assistant" and isinstance(message.get("content"), list | tuple)
-            for block in message["content"]
+            for message in messages if _role(message) == "assistant"
+            for block in _content_list(message)
             if isinstance(block, dict) and block.get("type") == "tool_use" and _hashable(block.get("id"))}
 
 
@@ -107,7 +107,7 @@ def unseen_results(messages):
 
     A layer that clears one of them takes away what the model has just asked for.
     """
-    last = max((i for i, message in enumerate(messages) if _role(message) == "assistant"), default=-1)
+    last = next((i for i in range(len(messages) - 1, -1, -1) if _role(messages[i]) == "assistant"), -1)
     return [ToolResult(last + 1 + i, j, block) for i, j, block in tool_results(messages[last + 1:])]
 
 
@@ -129,13 +129,7 @@ def newest_request(messages, archive=None):
 
 def carried_request(message, archive=None):
     """The request that a message of ours carries ("" where it carries none); None where the message isn't ours."""
-    texts = [block.get("text") for block in blocks(message) if block.get("type") == "text"]
-    if not texts or (path := marker_path(texts[0])) is None or (archive is not None and not archive.knows(path)):
-        return None
-    for text in texts[1:]:
-        if isinstance(text, str) and text.startswith(CARRIED_REQUEST + "\n"):
-            return text[len(CARRIED_REQUEST) + 1:]
-    return ""
+    return _carried(_texts(message), archive)
 
 
 def marker_path(text):
@@ -162,12 +156,12 @@ def safe_cuts(messages):
     """
     called_at, joined_until = {}, {}
     for i, message in enumerate(messages):
-        for block in blocks(message):
-            kind = block.get("type")
-            if kind in ("tool_use", "server_tool_use", "mcp_tool_use") and _hashable(block.get("id")):
-                called_at[block["id"]] = i
-            elif is_result(kind) and _hashable(block.get("tool_use_id")) and block.get("tool_use_id") in called_at:
-                joined_until[called_at[block["tool_use_id"]]] = i
+        for block in _content_list(message):
+            call, answer = (block.get("id"), block.get("tool_use_id")) if isinstance(block, dict) else (None, None)
+            if answer is not None and _hashable(answer) and answer in called_at and is_result(block.get("type")):
+                joined_until[called_at[answer]] = i
+            elif call is not None and _hashable(call) and block.get("type") in _CALLS:
+                called_at[call] = i
     cuts, open_until = [], 0
     for i in range(1, len(messages)):
         open_until = max(open_until, joined_until.get(i - 1, 0))
@@ -184,12 +178,31 @@ def _hashable(value):
     return isinstance(value, str | int)
 
 
+def _content_list(message):
+    content = message.get("content") if isinstance(message, dict) else None
+    return content if isinstance(content, list | tuple) else ()
+
+
+def _texts(message):
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [content]
+    return [block["text"] for block in _content_list(message)
+            if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)]
+
+
 def _request_of(message, archive):
-    carried = carried_request(message, archive)
-    if carried is not None:
-        return carried
-    return "\n\n".join(block["text"] for block in blocks(message)
-                       if block.get("type") == "text" and isinstance(block.get("text"), str) and block["text"].strip())
+    texts = _texts(message)
+    carried = _carried(texts, archive)
+    return "\n\n".join(text for text in texts if text.strip()) if carried is None else carried
+
+
+def _carried(texts, archive):
+    path = marker_path(texts[0]) if texts else None
+    if path is None or (archive is not None and not archive.knows(path)):
+        return None
+    header = CARRIED_REQUEST + "\n"
+    return next((text[len(header):] for text in texts[1:] if text.startswith(header)), "")
 
 
 def _field(thing, name):
