@@ -4,12 +4,12 @@ PINS ?= constraints.txt
 VENV := $(if $(PINS),.venv,.venv-newest)
 PY := $(VENV)/bin/python
 NOTEBOOKS := notebooks
-PYTEST := $(PY) -m pytest -q
+PYTEST := $(PY) -m pytest -q -n auto --dist loadfile
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval_sanitize.cfg
 
 help: ## say what there is to make
-	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "PYTHON=...    the Python to make the environment with (else: the first of 3.12 or newer)"
 	@echo "PINS=         take the newest releases in place of the versions in constraints.txt"
