@@ -8,6 +8,7 @@ import importlib
 
 # The exercises in the order of the chapters, and the module that holds each.
 _WHERE = {
+    "room_left": "room",
     "estimate_tokens": "estimate",
     "better_estimate": "better",
     "micro_compact": "micro",
