@@ -22,7 +22,7 @@ test: $(VENV)/installed-test ## run everything: style, tests, doctests, notebook
 	$(PY) -m ruff check .
 	$(PY) -c "import matplotlib.font_manager"
 	$(PYTEST)
-	$(PYTEST) $(NBVAL) $(NOTEBOOKS)
+	$(PYTEST) $(NBVAL) $(NOTEBOOKS)/*.ipynb
 
 notebooks: $(VENV)/installed-test ## run every notebook afresh, in order, and store its outputs
 	$(PY) -c "import matplotlib.font_manager"
