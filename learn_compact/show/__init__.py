@@ -4,6 +4,7 @@ The model apart from the view: `blocks` and `moments` measure a conversation, `s
 that two painters paint, `bundle` shows it in three forms at once. Left out: everything that decides anything.
 """
 
+from learn_compact.show.accuracy import errors, sizes
 from learn_compact.show.bundle import Bundle
 from learn_compact.show.context_view import ContextView
 from learn_compact.show.explore import explore
@@ -12,5 +13,7 @@ from learn_compact.show.growth import growth
 from learn_compact.show.palette import PALETTE
 from learn_compact.show.source import show_source
 from learn_compact.show.table import Table
+from learn_compact.show.waterfall import waterfall
 
-__all__ = ["PALETTE", "Bundle", "ContextView", "Table", "explore", "explorer", "growth", "show_source"]
+__all__ = ["PALETTE", "Bundle", "ContextView", "Table", "errors", "explore", "explorer", "growth", "show_source",
+           "sizes", "waterfall"]

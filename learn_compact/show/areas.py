@@ -1,7 +1,7 @@
 """How a context grows, request by request: stacked areas by part, the API's count, the lines it must stay under."""
 
 from learn_compact.show.labels import spread, ticks
-from learn_compact.show.moments import stretches
+from learn_compact.show.moments import compactions, size, stretches
 from learn_compact.show.palette import FAINT, INK, ORDER, PALETTE, PAPER
 from learn_compact.show.scene import text_width
 from learn_compact.show.table import short
@@ -69,18 +69,18 @@ def draw_axes(scene, plot, title="", with_tokens=True):
 def draw_level(scene, plot, tokens, label, dashed=False):
     """A line across the frame at so many tokens, its name on it at the left."""
     scene.line((plot.left, plot.y(tokens)), (plot.right, plot.y(tokens)), width=1.2, dashed=dashed)
-    scene.words(plot.left + 6, plot.y(tokens) + (9 if dashed else -8), label, size=SMALL)
+    scene.words(plot.left + 10, plot.y(tokens) + (9 if dashed else -8), label, size=SMALL)
 
 
 def draw_compactions(scene, plot, moments):
     """At each compaction an arrow downwards and, in the room it has made, what it did to the API's count."""
-    for last, first in _compactions(moments):
-        x, high, low = (plot.x(last.request) + plot.x(first.request)) / 2, plot.y(_size(last)), plot.y(_size(first))
+    for last, first in compactions(moments):
+        x, high, low = (plot.x(last.request) + plot.x(first.request)) / 2, plot.y(size(last)), plot.y(size(first))
         scene.line((x, high), (x, low - 6), width=1.5)
         scene.shape([(x - 4, low - 8), (x + 4, low - 8), (x, low - 1)], INK)
-        words = compaction_name(first.compaction), f"{short(_size(last))} → {short(_size(first))}"
+        words = compaction_name(first.compaction), f"{short(size(last))} → {short(size(first))}"
         width = max(text_width(text, bold=True) for text in words)
-        has_room = x + 8 + width < plot.right or plot.y(_size(moments[-1])) > high + 60
+        has_room = x + 8 + width < plot.right or plot.y(size(moments[-1])) > high + 60
         for i, text in enumerate(words):  # beside the drop; near the right edge above it
             scene.words(x + (8 if has_room else -8), high + 6 + 16 * i - (0 if has_room else 36), text,
                         anchor="start" if has_room else "end", bold=i == 0)
@@ -122,16 +122,8 @@ def names_width(moment):
 
 
 def compaction_name(kind):
-    return {"auto": "auto-compact", "manual": "/compact"}.get(kind, kind)
-
-
-def _compactions(moments):
-    pieces = stretches(moments)
-    return [(before[-1], after[0]) for before, after in zip(pieces, pieces[1:], strict=False)]
-
-
-def _size(moment):
-    return moment.counted or moment.total
+    """What a picture calls a compaction of this kind."""
+    return {"auto": "auto-compact", "manual": "manual compact"}.get(kind, kind)
 
 
 def _xs(plot, stretch):

@@ -44,7 +44,7 @@ def flatten(messages, measure=count_block):
         for block in inside:
             tool = block.get("name") or names.get(block.get("tool_use_id")) or ""
             part = part_of(block, message.get("role"), is_ours)
-            found.append(Block(max(turn, 1), index, part, measure(block), str(tool)))
+            found.append(Block(max(turn, 1), index, part, measure(block), _printable(tool)))
     return found
 
 
@@ -77,6 +77,11 @@ def checked(messages, name):
     if not any(map(blocks, messages)):
         raise MessageError(f"{name} has no block in it, so there is nothing to draw: pass a conversation.")
     return messages
+
+
+def _printable(name):
+    """A tool's name as text that can be sent to a browser: half characters replaced."""
+    return str(name).encode("utf-8", "replace").decode()
 
 
 def _identity(block):

@@ -8,6 +8,7 @@ import io
 from base64 import b64encode
 from html import escape
 
+from matplotlib import style
 from matplotlib.figure import Figure
 
 from learn_compact.show.scene import DPI, Scene
@@ -41,10 +42,11 @@ class Bundle:
         return self._widget
 
     def png(self):
-        """The picture as PNG bytes: the same picture gives the same bytes."""
-        figure = self.figure.figure() if isinstance(self.figure, Scene) else self.figure
+        """The picture as PNG bytes: the same picture gives the same bytes, whatever the reader set in matplotlib."""
         file = io.BytesIO()
-        figure.savefig(file, format="png", dpi=SHARPNESS * DPI, metadata={"Software": None})
+        with style.context("default", after_reset=True):
+            figure = self.figure.figure() if isinstance(self.figure, Scene) else self.figure
+            figure.savefig(file, format="png", dpi=SHARPNESS * DPI, metadata={"Software": None})
         return file.getvalue()
 
     def picture_html(self):

@@ -5,12 +5,11 @@ from collections import Counter
 from learn_compact.errors import MessageError
 from learn_compact.show.bars import (
     BAR,
-    CALLOUT,
+    bar_height,
     draw_axis,
     draw_bar,
     draw_limit,
     draw_total,
-    narrow_parts,
     total_width,
 )
 from learn_compact.show.blocks import GONE, KEPT, SHORTENED, checked, fates, flatten
@@ -61,7 +60,7 @@ class ContextView(Bundle):
     def _scene(self, title):
         left = MARGIN + max(text_width(name, 12, True) for name in (*self.names, PALETTE["tools"].label)) + 8
         scale = self._scale(WIDTH - MARGIN - left)
-        row = BAR + max(CALLOUT if narrow_parts(parts, scale) else 4 for parts in self.parts) + 8
+        row = max(bar_height(parts, scale, WIDTH - MARGIN - left) for parts in self.parts) + 6
         top = TITLE + 16 * len(self.lines)
         bottom, strip = top + row * len(self.parts), rows(self.blocks)
         scene = Scene(WIDTH, bottom + 26 + (40 + strip_height(strip) if strip else 0) + (26 if self.fates else 0))

@@ -2,11 +2,12 @@
 
 from collections import Counter
 
+from learn_compact.errors import MessageError
 from learn_compact.show.areas import Plot, draw_areas, draw_axes, draw_level
-from learn_compact.show.bars import BAR, CALLOUT, draw_axis, draw_bar, draw_limit, draw_total, total_width
+from learn_compact.show.bars import BAR, bar_height, draw_axis, draw_bar, draw_limit, draw_total, total_width
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.explorer import explorer
-from learn_compact.show.moments import moments, stretches
+from learn_compact.show.moments import Moment, moments, stretches
 from learn_compact.show.palette import INK, ORDER, PALETTE
 from learn_compact.show.scene import Scene
 from learn_compact.show.strip import draw_strip, rows, strip_height
@@ -15,8 +16,6 @@ from learn_compact.tokens import count_block
 
 LEFT, RIGHT, PLOT = 130, WIDTH - 24, 120
 BAR_TOP = 54
-PLOT_TOP = BAR_TOP + BAR + CALLOUT + 60
-STRIP_TOP = PLOT_TOP + PLOT + 84
 TOTAL = "{:,} tokens (the API: {:,})"
 
 
@@ -29,6 +28,8 @@ def explore(outline, request=1, *, window=200_000, measure=count_block):
     from ipywidgets import IntSlider  # late: the pictures alone need no widget
 
     walk = Walk(outline, window, measure)
+    if request not in range(1, len(walk.moments) + 1):
+        raise MessageError(f"explore(…, request) is a number from 1 to {len(walk.moments)}, not {request!r}.")
     slider = IntSlider(value=request, min=1, max=len(walk.moments), description="request")
     return explorer({"request": slider}, lambda values: walk.at(values["request"]),
                     "Move through the conversation: type a request's number, drag the slider, or use its arrow keys.")
@@ -38,12 +39,17 @@ class Walk:
     """The pictures of one conversation: what they share is drawn once, `at(request)` adds what belongs to a moment."""
 
     def __init__(self, outline, window=200_000, measure=count_block):
-        self.name, self.window, self.moments = outline.name, window, moments(outline, measure)
+        self.window, self.moments = window, moments(outline, measure)
+        if not isinstance(self.moments[0], Moment):
+            raise MessageError("explore(…) needs the blocks of a conversation: pass an outline or a segment of one.")
+        self.name = outline.name
         self.parts = rows([block for stretch in stretches(self.moments) for block in stretch[0].blocks])
         highest = max(max(moment.total, moment.counted) for moment in self.moments)
         width = RIGHT - LEFT
         self.scale = min(width / window, (width - total_width(TOTAL.format(highest, highest))) / highest)
-        self.plot = Plot(LEFT, PLOT_TOP, width, PLOT, len(self.moments), max(window, highest) * 1.08)
+        self.axis = BAR_TOP + max(bar_height(moment.parts, self.scale, width) for moment in self.moments)
+        self.plot = Plot(LEFT, self.axis + 60, width, PLOT, len(self.moments), max(window, highest) * 1.08)
+        self.strip = self.plot.bottom + 84
         self.sheet = self._sheet()
 
     def at(self, request):
@@ -54,24 +60,23 @@ class Walk:
         end = draw_bar(scene, LEFT, BAR_TOP, RIGHT, moment.parts, self.scale)
         draw_total(scene, end, BAR_TOP + BAR / 2, TOTAL.format(moment.total, moment.counted))
         x = self.plot.x(request)
-        scene.line((x, PLOT_TOP), (x, self.plot.bottom), width=2)
-        scene.shape([(x - 6, PLOT_TOP), (x + 6, PLOT_TOP), (x, PLOT_TOP + 9)], INK)
+        scene.line((x, self.plot.top), (x, self.plot.bottom), width=2)
+        scene.shape([(x - 6, self.plot.top), (x + 6, self.plot.top), (x, self.plot.top + 9)], INK)
         in_all = sum(block.tokens for block in moment.blocks)
-        draw_strip(scene, LEFT, STRIP_TOP, (RIGHT - LEFT) / in_all, moment.blocks[:moment.sent], self.parts,
+        draw_strip(scene, LEFT, self.strip, (RIGHT - LEFT) / in_all, moment.blocks[:moment.sent], self.parts,
                    fresh=moment.fresh, right=RIGHT)
         return Bundle(scene, self._table(moment), self._sentence(moment))
 
     def _sheet(self):
         """What stays when the request changes."""
-        sheet = Scene(WIDTH, STRIP_TOP + strip_height(self.parts) + 6)
+        sheet = Scene(WIDTH, self.strip + strip_height(self.parts) + 6)
         sheet.words(LEFT - 8, BAR_TOP + BAR / 2, "context", anchor="end", bold=True)
-        bottom = BAR_TOP + BAR + CALLOUT + 6
-        draw_axis(sheet, LEFT, RIGHT, bottom, self.scale)
-        draw_limit(sheet, LEFT + self.window * self.scale, BAR_TOP - 16, bottom, f"window {short(self.window)}")
+        draw_axis(sheet, LEFT, RIGHT, self.axis, self.scale)
+        draw_limit(sheet, LEFT + self.window * self.scale, BAR_TOP - 16, self.axis, f"window {short(self.window)}")
         draw_areas(sheet, self.plot, self.moments)
         draw_level(sheet, self.plot, self.window, f"window {short(self.window)}")
         draw_axes(sheet, self.plot, "All requests (black line: the API's own count), and where we are")
-        sheet.words(LEFT, STRIP_TOP - 36, "The conversation up to there, block by block (each as wide as its tokens)",
+        sheet.words(LEFT, self.strip - 36, "The conversation up to there, block by block (each as wide as its tokens)",
                     size=13, bold=True)
         return sheet
 

@@ -31,7 +31,7 @@ def explorer(controls, draw, description):
         try:
             show(draw(_values(controls)))
         except LearnCompactError as error:
-            picture.value = f'<p role="alert"><b>{escape(str(error))}</b></p>'
+            picture.value, words.value, numbers.value = "", f'<p role="alert"><b>{escape(str(error))}</b></p>', ""
 
     for control in controls.values():
         control.observe(redraw, "value")
@@ -55,7 +55,8 @@ def _row(control):
     kind = BoundedIntText if isinstance(control, IntSlider) else BoundedFloatText
     box = kind(value=control.value, min=control.min, max=control.max, step=control.step,
                description=control.description, style={"description_width": "initial"}, layout=Layout(width="auto"))
-    control.description, control.readout, control.layout.width = "", False, "32em"
+    control.description, control.readout = "", False
+    control.layout.width, control.layout.margin = "32em", "0 0 0 1em"
     link((control, "value"), (box, "value"))
     return HBox([box, control])
 

@@ -14,7 +14,7 @@ from learn_compact.show.areas import (
 )
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.labels import ticks
-from learn_compact.show.moments import moments, stretches
+from learn_compact.show.moments import compactions, moments, size
 from learn_compact.show.palette import FAINT, ORDER, PALETTE
 from learn_compact.show.scene import Scene
 from learn_compact.show.table import Table, Tables, short
@@ -23,44 +23,59 @@ from learn_compact.tokens import count_block
 FOOTNOTES = (
     "not in the log: system prompt, tools, memory file, attached files; what the API counted for a first request, less "
     "what the log shows of it",
-    "areas: by the reference counter; where they leave the black line, the counter or the log is off",
+    "areas: our own count; where they leave the black line, it is off, or the log is",
 )
-MARGIN, AXIS, HEIGHT, GAP = 14, 44, 300, 18
+MARGIN, AXIS, TOP, HEIGHT, GAP = 14, 44, 46, 300, 18
+BUFFER = 13_000  # Claude Code compacts this far below what is left of the window for the conversation
 
 
-def growth(*outlines, window=200_000, buffer=13_000, measure=count_block):
-    """How the context of one or two outlines grows, request by request, as a `Bundle`.
+def growth(*sources, names=None, window=200_000, threshold=None, measure=count_block):
+    """How the context of one or two conversations grows, request by request, as a `Bundle`.
 
-    Areas show the tokens by part, the black line what the API itself counted; `window` and `window - buffer` (where
-    auto-compact sets in if the whole window is there for the conversation) are lines in tokens. `measure(block)`
-    counts one block. Raises MessageError where there is nothing to draw.
+    A source is an outline, a segment of one, or the points of an agent (`agent.points`); `names` are their titles,
+    where a source has no name of its own. Areas show the tokens by part, the black line what the API itself counted.
+    `window` and `threshold` are lines in tokens (`window=None` leaves both out); without a threshold its line stands
+    where Claude Code compacts at the latest, 13,000 tokens below the window. `measure(block)` counts one block of an
+    outline. Raises MessageError where there is nothing to draw.
     """
-    if not 1 <= len(outlines) <= 2:
-        raise MessageError(f"growth(…) draws one or two outlines side by side, not {len(outlines)}.")
-    grown = {outline.name: moments(outline, measure) for outline in outlines}
-    return Bundle(_scene(grown, window, buffer), Tables(_table(*item) for item in grown.items()),
-                  " ".join(_sentence(*item) for item in grown.items()) + f" The window is {window:,} tokens.")
+    if not 1 <= len(sources) <= 2:
+        raise MessageError(f"growth(…) draws one or two conversations side by side, not {len(sources)}.")
+    names = names or [getattr(source, "name", f"conversation {i}") for i, source in enumerate(sources, 1)]
+    grown = [(name, moments(source, measure)) for name, source in zip(names, sources, strict=True)]
+    alt = [_sentence(*item) for item in grown] + ([f"The window is {window:,} tokens."] if window else [])
+    return Bundle(_scene(grown, _levels(window, threshold)), Tables(_table(*item) for item in grown), " ".join(alt))
 
 
-def _scene(grown, window, buffer):
-    scene = Scene(WIDTH, 46 + HEIGHT + 78)
-    highest = max(max(moment.total, moment.counted or 0) for found in grown.values() for moment in found)
-    beside = [names_width(found[-1]) for found in grown.values()]
+def _levels(window, threshold):
+    """The lines to draw: (tokens, name, dashed)."""
+    if not window:
+        return []
+    at = threshold or window - BUFFER
+    name = f"threshold {short(at)}" if threshold else f"auto-compact at {short(at)} at the latest"
+    return [(window, f"window {short(window)}", False), (at, name, True)]
+
+
+def _scene(grown, levels):
+    notes = FOOTNOTES if any("unlogged" in moment.parts for _, found in grown for moment in found) else ()
+    scene = Scene(WIDTH, TOP + HEIGHT + 44 + 17 * len(notes))
+    tokens = [max(moment.total, moment.counted or 0) for _, found in grown for moment in found]
+    highest = max(tokens + [level for level, *_ in levels]) * 1.08
+    beside = [names_width(found[-1]) for _, found in grown]
     width = (WIDTH - 2 * MARGIN - AXIS - sum(beside) - GAP * (len(grown) - 1)) / len(grown)
     left = MARGIN + AXIS
-    for (name, found), names in zip(grown.items(), beside, strict=True):
-        plot = Plot(left, 46, width, HEIGHT, len(found), max(window, highest) * 1.08)
+    for (name, found), names in zip(grown, beside, strict=True):
+        plot = Plot(left, TOP, width, HEIGHT, len(found), highest)
         draw_areas(scene, plot, found)
-        draw_level(scene, plot, window, f"window {short(window)}")
-        draw_level(scene, plot, window - buffer, f"auto-compact at {short(window - buffer)} at the latest", dashed=True)
+        for level, label, dashed in levels:
+            draw_level(scene, plot, level, label, dashed)
         draw_compactions(scene, plot, found)
         draw_unlogged(scene, plot, found)
         draw_axes(scene, plot, f"{name}, {len(found)} requests", with_tokens=left == MARGIN + AXIS)
         draw_names(scene, plot, found[-1])
         left += width + names + GAP
-    scene.words(MARGIN, 46 - 14, "tokens", size=11, colour=FAINT)
-    for i, text in enumerate(FOOTNOTES):
-        scene.words(MARGIN, scene.height - 30 + 17 * i, text, size=11, colour=FAINT)
+    scene.words(MARGIN, TOP - 14, "tokens", size=11, colour=FAINT)
+    for i, text in enumerate(notes):
+        scene.words(MARGIN, TOP + HEIGHT + 48 + 17 * i, text, size=11, colour=FAINT)
     return scene
 
 
@@ -69,25 +84,23 @@ def _table(name, found):
     columns = ("request", "API", *(PALETTE[part].label for part in used))
     rows = [(str(moment.request), moment.counted, *(moment.parts.get(part, 0) for part in used))
             for moment in _selected(found)]
-    notes = [f"{compaction_name(after[0].compaction)} before request {after[0].request}"
-             for after in stretches(found)[1:]]
+    notes = [f"{compaction_name(after.compaction)} before request {after.request}" for _, after in compactions(found)]
     return Table(columns, rows, f"{name}: tokens of the context before a request", "; ".join(notes))
 
 
 def _selected(found):
     """The first and the last moment, those beside a compaction, and round numbers between."""
     wanted = {1, len(found), *ticks(len(found), 6)}
-    for before, after in zip(stretches(found), stretches(found)[1:], strict=False):
-        wanted |= {before[-1].request, after[0].request}
+    wanted |= {moment.request for pair in compactions(found) for moment in pair}
     return [moment for moment in found if moment.request in wanted]
 
 
 def _sentence(name, found):
-    text = (f"{name}: from {found[0].counted:,} tokens at request 1 to {found[-1].counted:,} at request {len(found)}"
-            f" as the API counted them")
-    for before, after in zip(stretches(found), stretches(found)[1:], strict=False):
-        text += (f"; {compaction_name(after[0].compaction)} before request {after[0].request} takes it from "
-                 f"{before[-1].counted:,} to {after[0].counted:,}")
-    largest = max(ORDER[1:], key=lambda part: found[-1].parts.get(part, 0))
-    return (f"{text}. At the end {PALETTE[largest].label} are the largest part that the log shows, "
-            f"{found[-1].parts.get(largest, 0):,} tokens.")
+    text = (f"{name}: from {size(found[0]):,} tokens at request {found[0].request} to {size(found[-1]):,} at request "
+            f"{found[-1].request}")
+    for before, after in compactions(found):
+        text += (f"; {compaction_name(after.compaction)} before request {after.request} takes it from "
+                 f"{size(before):,} to {size(after):,}")
+    seen = {part: tokens for part, tokens in found[-1].parts.items() if part != "unlogged"}
+    largest = max(seen, key=seen.get)
+    return f"{text}. At the end the largest part shown is {PALETTE[largest].label}, {seen[largest]:,} tokens."

@@ -5,6 +5,7 @@ Measured once, block by block; what a slider shows afterwards is looked up.
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 from learn_compact.errors import MessageError
 from learn_compact.show.blocks import Block, flatten
@@ -36,6 +37,8 @@ class Moment:
 def moments(source, measure=count_block):
     """The moments of an outline (all its segments) or of one segment, as a list of `Moment`, requests from 1.
 
+    The points of an agent are moments already, without blocks.
+
     What a log doesn't show, most of all the system prompt and the tools, is the part "unlogged": what the API counted
     for the first request of a segment, less what the log shows of it.
 
@@ -45,15 +48,17 @@ def moments(source, measure=count_block):
     >>> first.counted, first.total, first.parts["unlogged"]
     (14187, 14187, 14157)
     """
-    segments = getattr(source, "segments", None) or [source]
-    if not all(hasattr(segment, "conversation") and hasattr(segment, "requests") for segment in segments):
-        raise MessageError(f"This picture needs an outline or a segment of one (`load_outline(name)`), "
-                           f"not {type(source).__name__}.")
-    found = []
-    for segment in segments:
-        found += _moments_of(segment, len(found), measure)
+    if isinstance(source, list | tuple) and all(hasattr(moment, "parts") for moment in source):
+        found = list(source)
+    elif hasattr(source, "segments") or hasattr(source, "conversation"):
+        found = []
+        for segment in getattr(source, "segments", None) or [source]:
+            found += _moments_of(segment, len(found), measure)
+    else:
+        raise MessageError("This picture needs an outline (`load_outline(name)`), a segment of one, or the points of "
+                           f"an agent, not {type(source).__name__}.")
     if not found:
-        raise MessageError("No request in this outline has figures from the API, so there is nothing to draw.")
+        raise MessageError("There is no request that the API answered here, so there is nothing to draw.")
     return found
 
 
@@ -85,3 +90,14 @@ def stretches(moments):
             found.append([])
         found[-1].append(moment)
     return found
+
+
+def compactions(moments):
+    """The last moment before and the first after each compaction, as pairs."""
+    pieces = stretches(moments)
+    return [(before[-1], after[0]) for before, after in pairwise(pieces)]
+
+
+def size(moment):
+    """The tokens of a context: as the API counted them, else by our count."""
+    return moment.counted or moment.total

@@ -19,7 +19,7 @@ class Look(NamedTuple):
 PALETTE = {
     "unlogged": Look("not in the log", "#999999"),
     "fixed": Look("system and tools", "#999999"),
-    "system": Look("system prompt", "#808080"),
+    "system": Look("system prompt", "#8A8A8A"),
     "tools": Look("tool definitions", "#B3B3B3"),
     "user": Look("user", "#0072B2"),
     "assistant": Look("assistant", "#56B4E9"),

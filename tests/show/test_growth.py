@@ -1,0 +1,89 @@
+"""The growth of real conversations: the API's figures as they are, ours summed block by block, labels that fit."""
+
+import pytest
+from pictures import elements, outside, overlapping
+
+from learn_compact.agent import Point
+from learn_compact.data import load_outline, outline_names
+from learn_compact.errors import MessageError
+from learn_compact.show import growth
+from learn_compact.show.areas import Plot, draw_names
+from learn_compact.show.moments import compactions, moments
+from learn_compact.show.scene import Scene
+from learn_compact.tokens import PARTS, context_parts, estimate_block
+
+OUTLINES = {name: load_outline(name) for name in outline_names()}
+
+
+def parts(**tokens):
+    return {part: tokens.get(part, 0) for part in PARTS}
+
+
+@pytest.mark.parametrize("name", OUTLINES)
+def test_moments_hold_what_the_api_counted_and_what_we_count(name):
+    found = moments(OUTLINES[name], estimate_block)
+    requests = [request for segment in OUTLINES[name].segments for request in segment.requests]
+    assert [moment.counted for moment in found] == [request.context_tokens for request in requests]
+    last, segment = found[-1], OUTLINES[name].segments[-1]
+    sent = segment.conversation()[:segment.requests[-1].index]
+    counted = context_parts(None, None, sent, estimate_block).total
+    assert last.total - last.parts["unlogged"] == counted == sum(b.tokens for b in last.blocks[:last.sent])
+
+
+@pytest.mark.parametrize("name", OUTLINES)
+def test_a_stretch_begins_at_the_api_s_count_because_the_rest_is_not_in_the_log(name):
+    found = moments(OUTLINES[name], estimate_block)
+    for moment in [found[0], *(after for _, after in compactions(found))]:
+        assert moment.total == moment.counted
+
+
+def test_a_compaction_changes_what_the_log_does_not_show_too():
+    [(before, after)] = compactions(moments(OUTLINES["codemie-624a4a58"], estimate_block))
+    assert (before.request, before.counted, after.request, after.counted) == (37, 155_741, 38, 36_541)
+    assert 50_000 < before.parts["unlogged"] < 51_000 and 32_000 < after.parts["unlogged"] < 34_000
+    assert after.compaction == "auto" and set(after.parts) == {"unlogged", "summary"}
+
+
+def test_table_and_sentence_name_the_compaction_and_the_api_s_figures():
+    picture = growth(OUTLINES["cctrace-phase0"], OUTLINES["codemie-624a4a58"], measure=estimate_block)
+    first, second = picture.table
+    assert first.rows[0][:2] == ("1", 26_818) and first.rows[-1][:2] == ("100", 180_437) and not first.note
+    assert ("37", 155_741) in [row[:2] for row in second.rows] and ("38", 36_541) in [row[:2] for row in second.rows]
+    assert second.note == "auto-compact before request 38"
+    assert "auto-compact before request 38 takes it from 155,741 to 36,541" in picture.alt
+    assert max(map(len, str(picture.table).splitlines())) <= 100
+
+
+@pytest.mark.parametrize("names", [(name,) for name in OUTLINES] + list(zip(OUTLINES, [*OUTLINES][1:], strict=False)))
+def test_no_label_touches_another_or_the_edge(names):
+    scene = growth(*(OUTLINES[name] for name in names), measure=estimate_block).figure
+    assert elements(scene.svg("x")) and not overlapping(scene) and not outside(scene)
+
+
+def test_names_keep_apart_where_all_bands_are_thin():
+    scene = Scene(900, 400)
+    draw_names(scene, Plot(50, 40, 600, 300, 9, 200_000), Point(9, 1, parts(**dict.fromkeys(PARTS, 30)), None, 400))
+    assert len(scene.marks) == 2 * (len(PARTS) + 1) and not overlapping(scene) and not outside(scene)
+
+
+def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
+    points = [Point(1, 1, parts(system=900, user=100)), Point(2, 3, parts(system=900, user=100, tool_result=4_000)),
+              Point(3, 1, parts(system=900, summary=300), "manual")]
+    picture = growth(points, names=["our agent"], window=8_000, threshold=5_000)
+    assert "manual compact before request 3 takes it from 5,000 to 1,200" in picture.alt
+    assert "threshold 5.0k" in {mark.text for mark in picture.figure.marks if hasattr(mark, "text")}
+    assert not overlapping(picture.figure) and [row[1] for row in picture.table[0].rows] == [None] * 3
+
+
+def test_a_conversation_of_one_request_can_be_drawn():
+    picture = growth([Point(1, 1, parts(user=100), None, 120)], window=None)
+    assert picture.png() and picture.table[0].rows == [("1", 120, 100)]
+
+
+@pytest.mark.parametrize(("sources", "said"), [
+    ((), "one or two"), ((OUTLINES["sniffly-d3ad4cdc"],) * 3, "one or two"), (("sniffly-d3ad4cdc",), "not str"),
+    (([],), "no request"), (([{"role": "user", "content": "Hi"}],), "not list"),
+])
+def test_what_can_not_be_drawn_is_refused_with_a_sentence(sources, said):
+    with pytest.raises(MessageError, match=said):
+        growth(*sources)
