@@ -157,14 +157,17 @@ def safe_cuts(messages):
     called_at, joined_until = {}, {}
     for i, message in enumerate(messages):
         for block in _content_list(message):
-            call, answer = (block.get("id"), block.get("tool_use_id")) if isinstance(block, dict) else (None, None)
-            if answer is not None and _hashable(answer) and answer in called_at and is_result(block.get("type")):
-                joined_until[called_at[answer]] = i
-            elif call is not None and _hashable(call) and block.get("type") in _CALLS:
+            if not isinstance(block, dict):
+                continue
+            if (answer := block.get("tool_use_id")) is not None:
+                if _hashable(answer) and answer in called_at and is_result(block.get("type")):
+                    joined_until[called_at[answer]] = i
+            elif (call := block.get("id")) is not None and _hashable(call) and block.get("type") in _CALLS:
                 called_at[call] = i
     cuts, open_until = [], 0
     for i in range(1, len(messages)):
-        open_until = max(open_until, joined_until.get(i - 1, 0))
+        if i - 1 in joined_until:
+            open_until = max(open_until, joined_until[i - 1])
         if i > open_until:
             cuts.append(i)
     return cuts

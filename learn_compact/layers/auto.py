@@ -11,7 +11,7 @@ from functools import partial
 from learn_compact.errors import SummaryError
 from learn_compact.layers.budget import PREVIEW_CHARS, tool_result_budget
 from learn_compact.layers.micro import is_placeholder
-from learn_compact.layers.request import with_request
+from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
@@ -22,7 +22,6 @@ HEADER = "[Conversation compressed. Transcript: {path}]\n\n"
 S08_HEADER = "[Compacted]\nTranscript: {path}\n\n"
 CONTEXT_CHAR_LIMIT = 50_000  # s08: what a conversation may have, in characters of `estimate_chars`
 REACTIVE_KEEP_MESSAGES = 5
-MAX_REACTIVE_RETRIES = 1
 
 
 def auto_compact(messages, *, summarize, archive, focus="", carry_request=True, keep_unseen=True,
@@ -83,7 +82,7 @@ def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=RE
     Where the messages kept have more than `max_kept_chars` characters, or more than half of what was refused, the
     results among them go to disk, each down to its fair share: or the same refusal would follow.
 
-    Source: s08, which then sends once more (`MAX_REACTIVE_RETRIES`). Errors are those of `compact_history`.
+    Source: s08, which then sends once more and no more than once. Errors are those of `compact_history`.
     """
     last = min(_first_kept(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
     first_kept = max((cut for cut in safe_cuts(messages) if cut <= last), default=0)
@@ -119,5 +118,6 @@ def _summarised(messages, first_kept, header, ask, archive, *, carry_request=Tru
     if refuse_empty and not summary.strip():
         raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
     text = header.format(path=path) + summary
-    ours = {"role": "user", "content": with_request(text, gone, kept, archive) if carry_request else text}
+    carried = carried_blocks(gone, kept, archive) if carry_request else []
+    ours = {"role": "user", "content": with_blocks(text, carried)}
     return without_stale_thinking([ours, *kept], 0) if outweighs(gone, [ours]) else messages

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 
 from learn_compact.errors import PolicyError
-from learn_compact.layers.request import with_request
+from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
 from learn_compact.messages import blocks, safe_cuts, unseen_results
@@ -53,11 +53,13 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
         keep_last = min(keep_last, down_to - keep_first)
     start, end = _middle(messages, keep_first, keep_last)
     middle, tail = messages[start:end], messages[end:]
-    if all(archived(message, archive) for message in middle):
+    earlier = [archived(message, archive) for message in middle]
+    if all(earlier):
         return messages  # nothing, or a marker of ours alone
-    if not outweighs(middle, [_marker(*_LONGEST, middle, tail, archive)]):
+    carried = carried_blocks(middle, tail, archive)
+    if not outweighs(middle, [_marker(*_LONGEST, carried)]):
         return messages
-    marker = _marker(*_save(middle, archive), middle, tail, archive)
+    marker = _marker(*_save(middle, earlier, archive), carried)
     return without_stale_thinking([*messages[:start], marker, *tail], start)
 
 
@@ -76,20 +78,17 @@ def _middle(messages, keep_first, keep_last):
     return cuts[bisect_left(cuts, min(keep_first, len(messages)))], cuts[bisect_right(cuts, latest) - 1]
 
 
-def _marker(path, count, middle, tail, archive):
-    text = _MARKER.format(count=count, path=path)
-    return {"role": "user", "content": with_request(text, middle, tail, archive)}
+def _marker(path, count, carried):
+    return {"role": "user", "content": with_blocks(_MARKER.format(count=count, path=path), carried)}
 
 
-def _save(middle, archive):
-    """Write the middle, and in place of an earlier marker what it stands for; (path, number of messages)."""
-    earlier, rest = archived(middle[0], archive), middle[1:]
-    if earlier and not any(archived(message, archive) for message in rest):
-        path, count = earlier
-        if archive.extend_transcript(path, count, rest):
-            return path, count + len(rest)
+def _save(middle, earlier, archive):
+    """Write the middle, and in place of each earlier marker what it stands for; (path, number of messages)."""
+    if earlier[0] and not any(earlier[1:]):
+        path, count = earlier[0]
+        if archive.extend_transcript(path, count, middle[1:]):
+            return path, count + len(middle) - 1
     whole = []
-    for message in middle:
-        path, count = archived(message, archive) or (None, 0)
-        whole += archive.load(path)[:count] if path else [message]
+    for message, place in zip(middle, earlier, strict=True):
+        whole += archive.load(place[0])[:place[1]] if place else [message]
     return archive.save_transcript(whole), len(whole)

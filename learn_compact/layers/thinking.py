@@ -19,9 +19,9 @@ def without_stale_thinking(messages, changed):
     ...                         {"role": "assistant", "content": [thought, said]}], 0)[1]
     {'role': 'assistant', 'content': [{'type': 'text', 'text': 'Done.'}]}
     """
-    stale = {i for i, message in enumerate(messages[:newest_answer(messages)])
+    stale = {i for i, message in enumerate(messages[changed + 1:newest_answer(messages)], changed + 1)
              if message.get("role") == "assistant" and isinstance(content := message.get("content"), list)
-             for block in content if isinstance(block, dict) and block.get("type") in THINKING and i > changed}
+             for block in content if isinstance(block, dict) and block.get("type") in THINKING}
     if not stale:
         return messages
     after = [(i, _without_thinking(message) if i in stale else message) for i, message in enumerate(messages)]
