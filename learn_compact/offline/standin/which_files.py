@@ -1,0 +1,57 @@
+"""Which files a request means: folders, a kind of file, single files by name. Left out: conditions on their content."""
+
+import re
+
+from learn_compact.offline.standin.quotes import HIDDEN, shown
+from learn_compact.offline.standin.vocabulary import FILES, phrases, says
+from learn_compact.offline.standin.wishes import Files
+
+_FOLDER = r"(?:(?:sub)?(?:folder|directory|package|tree)|dir)"
+_PLACE = re.compile(rf"""\b(?P<how>under|below|beneath|underneath|inside|within|throughout|across|from|in|of)\s+
+    (?:(?:the|our|my|your)\s+)?(?P<before>{_FOLDER}\s+)?(?:(?:called|named)\s+)?
+    (?P<name>⟦\d+⟧|[\w-][\w.-]*(?:/[\w.-]*)*)(?P<after>\s+{_FOLDER}\b)?""", re.X | re.I)
+_SURE = frozenset("under below beneath underneath inside within throughout".split())
+_LIKELY = frozenset("in across from".split())
+_NO_FOLDER = frozenset("""a addition advance all alphabetical any batches beginning brief case code codebase classes
+    course csv current detail each entire every everything file files folder front full functions general here it its
+    json line lines log logs markdown memory module modules my now one order our parallel particular place project
+    python repo repository root scratch sequence short single some source sources start such sum text that the their
+    them there these this those top total turn what which whole words work workspace your""".split())
+_NAMED_FOLDER = re.compile(r"(?<![\w/.*-])[\w.-]+/(?:[\w.-]+/)*(?![\w.*-])")
+_ENDINGS = "py|md|rst|txt|csv|json|log|toml|ya?ml|cfg|ini|html|js|ts|sh"
+_PATH = re.compile(rf"(?<![\w*/.-])[\w-][\w./-]*\.(?:{_ENDINGS})(?![\w*/])", re.I)
+_ENDING = re.compile(rf"(?<![\w/.])\*?(\.(?:{_ENDINGS}))(?![\w/])", re.I)
+_KINDS = {".py": phrases("python, module, modules, script, scripts, source file, source files, sources"),
+          ".md": phrases("markdown"), ".csv": phrases("csv"), ".json": phrases("json"),
+          ".log": phrases("log, logs, log file, log files, logfiles"), ".txt": phrases("text file, text files")}
+
+
+def files_meant(text, quoted, skip, usual=""):
+    """The `Files` of a text that holds no rules any more; `usual` is the kind where the text names none.
+
+    >>> files_meant("Count the lines of every CSV file below the data folder", (), ())
+    Files(folders=('data',), suffix='.csv', skip=(), paths=())
+    """
+    places = [(match.start("name"), shown(match["name"], quoted))
+              for match in _PLACE.finditer(text) if _is_folder(match)]
+    places += [(match.start(), match[0]) for match in _NAMED_FOLDER.finditer(text)]
+    folders = dict.fromkeys(name.rstrip("./") for _, name in sorted(places) if name.rstrip("./"))
+    paths = dict.fromkeys(match[0] for match in _PATH.finditer(text))
+    kind = next((ending for ending, words in _KINDS.items() if says(text, words)), usual)
+    if match := _ENDING.search(text):
+        kind = match[1].lower()
+    return Files(tuple(folders) or (".",), kind, skip, tuple(paths))
+
+
+def names_files(text, files):
+    """Whether a text says which files it means."""
+    return bool(files.paths or files.suffix or files.folders != (".",) or says(text, FILES))
+
+
+def _is_folder(match):
+    name, how = match["name"].rstrip("."), match["how"].lower()
+    if name.lower() in _NO_FOLDER or _PATH.fullmatch(name):
+        return False
+    if match["before"] or match["after"] or "/" in name or how in _SURE:
+        return True
+    return how in _LIKELY and not HIDDEN.fullmatch(name)
