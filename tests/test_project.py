@@ -209,6 +209,12 @@ def test_the_house_in_the_readme_is_the_house_that_stands():
     assert rooms == folders | {path.name for path in package.glob("*.py")}
 
 
+LINKS = set(re.findall(r"\]\((?!http)([^)#]+)\)", README))
+
+
 def test_every_file_that_the_readme_links_to_is_there():
-    targets = re.findall(r"\]\((?!http)([^)#]+)\)", README)
-    assert targets and all((ROOT / target).exists() for target in targets)
+    assert not [link for link in LINKS if not (ROOT / link).exists()]
+
+
+def test_the_readme_links_to_every_chapter():
+    assert {f"notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")} <= LINKS
