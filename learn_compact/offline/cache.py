@@ -46,9 +46,8 @@ def prefix_of(request):
               for i, block in enumerate(blocks({"content": request.get("system")}))]
     parts += [_part(f"messages.{i}.content.{j}", message["role"], block)
               for i, message in enumerate(request["messages"]) for j, block in enumerate(blocks(message))]
-    if request.get("cache_control"):  # marks the last block that can be cached
-        last = max(i for i, part in enumerate(parts) if "thinking" not in str(part.block.get("type")))
-        parts[last] = parts[last]._replace(ttl=parts[last].ttl or _ttl(request))
+    if request.get("cache_control"):  # stands for a mark on the last block
+        parts[-1] = parts[-1]._replace(ttl=parts[-1].ttl or _ttl(request))
     return parts
 
 

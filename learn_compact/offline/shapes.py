@@ -101,6 +101,13 @@ class ThinkingByItself(TypedDict, total=False):
 
 
 @_strict
+class OutputConfig(TypedDict, total=False):
+    """Without `format`: the stand-in model writes no JSON to a schema."""
+
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None
+
+
+@_strict
 class Metadata(TypedDict, total=False):
     user_id: str | None
 
@@ -129,7 +136,7 @@ class Prompt(TypedDict, total=False):
     tool_choice: _tagged(ChoiceAuto | ChoiceAny | ChoiceTool | ChoiceNone)
     thinking: _tagged(ThinkingEnabled | ThinkingByItself)
     cache_control: CacheControl | None
-    output_config: dict[str, Any]
+    output_config: OutputConfig
     speed: Literal["standard", "fast"] | None
 
 
@@ -148,7 +155,6 @@ class CreateRequest(Prompt, total=False):
     metadata: Metadata
     service_tier: Literal["auto", "standard_only"]
     inference_geo: str | None
-    diagnostics: dict[str, Any] | None
 
 
 CREATE, COUNT, CACHE_CONTROL = map(TypeAdapter, (CreateRequest, CountRequest, CacheControl | None))

@@ -17,7 +17,7 @@ MAX_BREAKPOINTS = 4
 # Newer models have lost these, and the SDK with them.
 _SAMPLING = ("temperature", "top_p", "top_k")
 # What needs a server that does more than answer; refused by name, so that nobody believes it was done.
-_SERVER_SIDE = ("context_management", "compaction", "mcp_servers", "container", "fallbacks")
+_SERVER_SIDE = ("context_management", "compaction", "thread", "container", "mcp_servers", "diagnostics", "fallbacks")
 
 
 def check_request(request, shape):

@@ -80,10 +80,9 @@ REFUSED = [
     (hello(tools=[{**BASH, "cache_control": MARK}], messages=said(text(cache_control=ONE_HOUR))),
      "messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' "
      "cache_control block. Note that blocks are processed in the following order: `tools`, `system`, `messages`."),
-    (hello(context_management={"edits": []}),
-     "context_management: not offered by the offline API; connect to a live one to use it."),
-    (hello(compaction={"type": "summarize"}), "compaction: not offered by the offline API; "
-     "connect to a live one to use it."),
+    *((hello(**{name: {}}), f"{name}: not offered by the offline API; connect to a live one to use it.")
+      for name in ("context_management", "compaction", "thread", "container", "diagnostics", "mcp_servers")),
+    (hello(output_config={"format": {}}), "output_config.format: Extra inputs are not permitted"),
 ]
 
 
@@ -100,7 +99,8 @@ ACCEPTED = [
     hello(tools=[BASH], tool_choice={"type": "auto", "disable_parallel_tool_use": True}),
     hello(tools=[CUSTOM], tool_choice={"type": "tool", "name": "bash"}), hello(tools=[]),
     hello(tools=[{"type": "bash_20250124", "name": "bash"}]), hello(tools=[{**BASH, "type": None}]),
-    hello(thinking={"type": "adaptive"}), hello(metadata={"user_id": None}), hello(stop_sequences=["END"]),
+    hello(thinking={"type": "adaptive"}), hello(output_config={"effort": "low"}),
+    hello(metadata={"user_id": None}), hello(stop_sequences=["END"]),
     hello(max_tokens=0), hello(max_tokens=128_000), hello(service_tier="auto", cache_control=None),
     hello(messages=said(text(cache_control=None, citations=None))),
     hello(messages=said(*[text(cache_control=MARK)] * 4)),

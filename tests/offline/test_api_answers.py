@@ -78,6 +78,14 @@ def test_output_beyond_the_window_stops_with_a_reason_of_its_own():
     assert message["usage"]["output_tokens"] == 60 and count_message(message) <= 60
 
 
+def test_output_that_meets_both_limits_stops_for_max_tokens():
+    assert answer(says(STORY), hello(max_tokens=60), window=13 + 60)["stop_reason"] == "max_tokens"
+
+
+def test_a_beginning_that_is_blank_is_left_out():
+    assert answer(says("\n \n " * 400 + STORY), hello(max_tokens=30))["content"] == []
+
+
 def test_a_max_tokens_beyond_the_window_does_no_harm_where_the_answer_fits():
     assert answer(says("Hello to you."), hello(max_tokens=100_000), window=100)["stop_reason"] == "end_turn"
 

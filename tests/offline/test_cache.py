@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from offline_parts import BASH, MARK, api_and_client, hello
 
 from learn_compact.check.strategies import conversations
-from learn_compact.offline.cache import LOOKBACK, MINIMUM_TOKENS, PromptCache, prefix_of
+from learn_compact.offline.cache import PromptCache, prefix_of
 from learn_compact.tokens import count_tokens
 
 LONG = "word " * 1_100
@@ -87,10 +87,13 @@ def test_the_choice_of_a_tool_changes_only_what_the_messages_cost(figures):
     assert figures(text(mark=MARK), **request, tool_choice={"type": "any"}) == (0, fixed, size(LONG))
 
 
-def test_a_short_prefix_is_not_kept(figures):
-    words = "word " * (MINIMUM_TOKENS - 20)
-    assert size(words) < MINIMUM_TOKENS
-    assert figures(text(words, MARK)) == figures(text(words, MARK)) == (size(words), 0, 0)
+@pytest.mark.parametrize(("tokens", "is_kept"), [(1_023, False), (1_024, True)])
+def test_a_short_prefix_is_not_kept(figures, tokens, is_kept):
+    words = "word " * (tokens - 12)
+    words = words[: len(words) - 5 * (size(words) - tokens)]
+    assert size(words) == tokens
+    figures(text(words, MARK))
+    assert figures(text(words, MARK)) == ((0, tokens, 0) if is_kept else (tokens, 0, 0))
 
 
 def test_a_prefix_is_forgotten_after_five_minutes_without_use(figures, clock):
@@ -106,6 +109,16 @@ def test_an_hour_can_be_asked_for(figures, clock):
     figures(text(mark=ONE_HOUR), text("x" + LONG, MARK))
     clock.now += 3_599
     assert figures(text(mark=ONE_HOUR), text("x" + LONG, MARK)) == (0, size(LONG), size("x" + LONG))
+    clock.now += 3_600
+    assert figures(text(mark=ONE_HOUR)) == (0, 0, size(LONG))
+
+
+def test_an_entry_that_is_found_from_further_on_is_used_too(figures, clock):
+    figures(text(mark=MARK))
+    clock.now += 299
+    figures(LONG, text("And?", MARK))
+    clock.now += 299
+    assert figures(text(mark=MARK)) == (0, size(LONG), 0)
 
 
 def test_the_usage_says_what_was_written_for_how_long():
@@ -115,7 +128,7 @@ def test_the_usage_says_what_was_written_for_how_long():
     assert (written.ephemeral_1h_input_tokens, written.ephemeral_5m_input_tokens) == (size(LONG), size(LONG))
 
 
-@pytest.mark.parametrize(("added", "read"), [(LOOKBACK - 1, True), (LOOKBACK, False)])
+@pytest.mark.parametrize(("added", "read"), [(19, True), (20, False)])
 def test_a_breakpoint_looks_back_twenty_positions(figures, added, read):
     figures(text(mark=MARK))
     more = [block for _ in range(added - 1) for block in text("more")] + text("last", MARK)
@@ -125,6 +138,22 @@ def test_a_breakpoint_looks_back_twenty_positions(figures, added, read):
 def test_a_top_level_mark_stands_for_one_on_the_last_block(figures):
     assert figures(LONG, cache_control=MARK) == (0, 0, size(LONG))
     assert figures(text(mark=MARK)) == (0, size(LONG), 0)
+
+
+def test_a_top_level_mark_leaves_the_last_blocks_own_mark_alone(figures, clock):
+    figures(text(mark=ONE_HOUR), cache_control=MARK)
+    clock.now += 3_599
+    assert figures(text(mark=ONE_HOUR), cache_control=MARK) == (0, size(LONG), 0)
+
+
+def test_who_said_it_is_a_part_of_the_prefix():
+    _, client = api_and_client()
+    reads = []
+    for role in ("user", "assistant"):
+        messages = [{"role": "user", "content": "Go."}, {"role": role, "content": LONG},
+                    {"role": "user", "content": text("And?", MARK)}]
+        reads += [client.messages.create(**hello(messages=messages)).usage.cache_read_input_tokens for _ in range(2)]
+    assert reads == [0, size("Go.", LONG, "And?")] * 2
 
 
 def test_a_mark_inside_a_result_counts_for_the_result():

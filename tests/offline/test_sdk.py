@@ -175,7 +175,7 @@ def fields(type_):
     return set(get_type_hints(type_))
 
 
-LEFT_OUT = {"container"}  # refused by name
+LEFT_OUT = {"container", "diagnostics", "format"}  # refused, since nothing here would do them
 IN_HEADERS = {"user_profile_id", "workspace_id"}
 
 
@@ -186,6 +186,7 @@ IN_HEADERS = {"user_profile_id", "workspace_id"}
     (shapes.SystemText, types.TextBlockParam),
     (shapes.CustomTool, types.ToolParam),
     (shapes.Metadata, types.MetadataParam),
+    (shapes.OutputConfig, types.OutputConfigParam),
     (shapes.ChoiceAuto, types.ToolChoiceAutoParam),
     (shapes.ChoiceAny, types.ToolChoiceAnyParam),
     (shapes.ChoiceTool, types.ToolChoiceToolParam),
