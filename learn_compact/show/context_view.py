@@ -43,13 +43,17 @@ class ContextView(Bundle):
                  title="What fills the window", system=None, tools=None, fixed=0, measure=count_block):
         contexts = [before] if after is None else [before, after]
         self.names = names or (("context",) if after is None else ("before", "after"))
-        self.parts = [_parts(context, name, system, tools, fixed, measure)
-                      for context, name in zip(contexts, self.names, strict=True)]
-        self.blocks = [] if isinstance(before, ContextParts) else flatten(before, measure)
-        both = self.blocks and after is not None and not isinstance(after, ContextParts)
-        self.fates = fates(before, after) if both else []
+        if len(self.names) != len(contexts):
+            raise MessageError(f"ContextView(names=…) needs a name for each context ({len(contexts)}), not {names!r}.")
         lines = {"window": window, "threshold": threshold}
-        self.lines = {name: tokens for name, tokens in lines.items() if tokens}
+        self.lines = {name: _tokens(name, tokens) for name, tokens in lines.items() if tokens}
+        around = {"fixed": _tokens("fixed", fixed), **context_parts(system, tools, [], measure).parts}
+        found = [context if isinstance(context, ContextParts) else
+                 flatten(checked(context, f"ContextView({name}=…)"), measure)
+                 for context, name in zip(contexts, self.names, strict=True)]
+        self.parts = [_parts(one, around) for one in found]
+        self.blocks = found[0] if isinstance(found[0], list) else []
+        self.fates = fates(before, after) if len(found) == 2 and all(isinstance(one, list) for one in found) else []
         super().__init__(self._scene(title), self._table(title), self._alt(title))
 
     @property
@@ -128,14 +132,19 @@ class ContextView(Bundle):
                 f"{PALETTE[most].label}, from {first.get(most, 0):,} to {self.parts[1].get(most, 0):,}.")
 
 
-def _parts(context, name, system, tools, fixed, measure):
-    if isinstance(context, ContextParts):
-        parts = dict(context.parts)
-    else:
-        parts = context_parts(system, tools, checked(context, f"ContextView({name}=…)"), measure).parts
-    if not isinstance(fixed, int) or fixed < 0:
-        raise MessageError(f"ContextView(fixed=…) is a number of tokens, 0 or more, not {fixed!r}.")
-    return {"fixed": fixed, **parts}
+def _tokens(name, value):
+    """A size that a reader gave, in whole tokens; or a MessageError that says what it should be."""
+    if not isinstance(value, int | float) or value < 0:
+        raise MessageError(f"ContextView({name}=…) is a number of tokens, 0 or more, not {value!r}.")
+    return round(value)
+
+
+def _parts(found, around):
+    """Tokens by part: of figures as they are, of blocks summed up, with what stands `around` the messages."""
+    inside = Counter(found.parts if isinstance(found, ContextParts) else {})
+    for block in found if isinstance(found, list) else ():
+        inside[block.part] += block.tokens
+    return {part: around.get(part, 0) + inside[part] for part in ORDER}
 
 
 def _change(before, after):

@@ -39,8 +39,8 @@ def write_notebook(path, *cells):
 
 
 @contextmanager
-def open_notebook(folder, name, own, run=True):
-    """A playwright page with the notebook `name` of `folder` open, all cells run and the kernel idle again.
+def open_notebook(folder, name, own):
+    """A playwright page with the notebook `name` of `folder` open and its kernel idle; nothing is run yet.
 
     `own` is an empty folder for what server and browser write. Errors of the page's console are in `page.errors`.
     """
@@ -57,8 +57,6 @@ def open_notebook(folder, name, own, run=True):
         _wait_until(lambda: _kernel(address).get("connections"), "the kernel has a connection")
         _wait_until(lambda: _kernel(address)["execution_state"] == "idle", "the kernel is idle")
         page.wait_for_selector(".jp-Notebook .jp-Cell")
-        if run:
-            run_all(page)
         yield page
         context.close()
 

@@ -7,6 +7,8 @@ from base64 import b64decode
 import matplotlib
 import pytest
 from matplotlib.figure import Figure
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from pictures import elements
 
 from learn_compact.show import Bundle, Table
@@ -33,6 +35,14 @@ def test_a_bundle_gives_widget_picture_and_table_at_once():
     assert forms["text/plain"] == "part  tokens\nuser      12"
     assert b64decode(forms["image/png"]).startswith(b"\x89PNG")
     assert about["image/png"]["alt"] == "A box."
+
+
+def test_a_page_made_of_the_notebook_has_the_picture_with_its_sentence():
+    forms, about = Bundle(sheet(), TABLE, "A box.")._repr_mimebundle_()
+    stored = {kind: form for kind, form in forms.items() if "widget" not in kind}
+    cell = new_code_cell(outputs=[new_output("display_data", data=stored, metadata=about)])
+    page, _ = HTMLExporter(template_name="classic").from_notebook_node(new_notebook(cells=[cell]))
+    assert 'alt="A box."' in page
 
 
 def test_the_live_picture_holds_sentence_and_table_for_a_screen_reader():

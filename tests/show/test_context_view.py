@@ -107,11 +107,11 @@ def test_half_a_character_in_a_name_can_be_sent_to_the_browser():
     ContextView([SAID, call], measure=estimate_block).html().encode()
 
 
-@pytest.mark.parametrize(("before", "after", "fixed", "said"), [
-    ([], None, 0, "no block"), ("Hello", None, 0, "not str"), ([SAID, "Hello"], None, 0, "list of messages"),
-    ([SAID], [], 0, "after"), ([SAID], SAID, 0, "not dict"),
-    ([SAID], None, -1, "fixed"), ([SAID], None, "50k", "fixed"),
+@pytest.mark.parametrize(("before", "after", "options", "said"), [
+    ([], None, {}, "no block"), ("Hello", None, {}, "not str"), ([SAID, "Hello"], None, {}, "list of messages"),
+    ([SAID], [], {}, "after"), ([SAID], SAID, {}, "not dict"), ([SAID], None, {"fixed": -1}, "fixed"),
+    ([SAID], None, {"window": "200k"}, "window"), ([SAID], [SAID], {"names": ["one"]}, "names"),
 ])
-def test_what_can_not_be_drawn_is_refused_with_a_sentence(before, after, fixed, said):
+def test_what_can_not_be_drawn_is_refused_with_a_sentence(before, after, options, said):
     with pytest.raises(MessageError, match=said):
-        ContextView(before, after, fixed=fixed)
+        ContextView(before, after, **options)
