@@ -40,7 +40,7 @@ constraints: ## pin the newest releases: constraints.txt and Binder's environmen
 	rm -rf .venv-constraints
 
 clean: ## remove the environments and what tests leave behind
-	rm -rf .venv .venv-newest .venv-constraints .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-newest .venv-constraints .pytest_cache .ruff_cache .hypothesis $(NOTEBOOKS)/.hypothesis
 
 .PHONY: help lab test notebooks soak bench constraints clean
 
