@@ -8,6 +8,7 @@ overwritten, and only its owner can read it. Left out: deleting anything.
 import itertools
 import os
 import re
+import stat
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -44,7 +45,7 @@ class Archive:
         self._log_owner, self._log_end = None, 0
         self._ends = {}  # (process, path of a transcript it wrote): {number of messages: offset behind them}
         self._logged = None  # name of a tool_use_id: (path of a log, offset of the line), the newest
-        self._saved = None  # name of a tool_use_id: path of the newest file
+        self._saved, self._number = None, 0  # name of a tool_use_id: path of the newest file; the last file's number
 
     def save_transcript(self, messages):
         """Write the messages to a new `.transcripts/transcript_TIME.jsonl`, one JSON a line; the file's path."""
@@ -84,9 +85,10 @@ class Archive:
         except (AttributeError, UnicodeEncodeError):  # a list of blocks, None, or text with lone surrogates
             payload, ending = to_line(content).encode("ascii"), "json"
         saved, name = self._saved_results(), _name_of(tool_use_id)
-        names = (f"{n:04d}_{name}.{ending}" for n in itertools.count(len(saved) + 1))
-        saved[name] = self._write(RESULTS, names, payload)
-        return saved[name]
+        names = (f"{n:04d}_{name}.{ending}" for n in itertools.count(self._number + 1))
+        saved[name] = path = self._write(RESULTS, names, payload)
+        self._number = int(path.removeprefix(RESULTS + "/").partition("_")[0])
+        return path
 
     def log(self, message):
         """Append a message to this archive's own log, one JSON a line; on disk when this returns.
@@ -147,8 +149,12 @@ class Archive:
         folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
         if folder not in _NAMES or not _NAMES[folder].fullmatch(name):
             return False
-        file = self.root / path
-        return os.path.isfile(file) and file.resolve() == file
+        above = itertools.accumulate(folder.split("/"), "{}/{}".format)
+        try:  # root has no links in it, so what lies between it and the file is all that can lead elsewhere
+            return (all(stat.S_ISDIR(os.lstat(f"{self.root}/{part}").st_mode) for part in above)
+                    and stat.S_ISREG(os.lstat(f"{self.root}/{path}").st_mode))
+        except OSError:
+            return False
 
     def _timed_names(self, stem, ending):
         stamp = f"{stem}_{int(self._clock())}"
@@ -173,7 +179,9 @@ class Archive:
 
     def _saved_results(self):
         if self._saved is None:
-            self._saved = {_NAMES[RESULTS].fullmatch(name)["id"]: f"{RESULTS}/{name}" for name in self._listed(RESULTS)}
+            names = [_NAMES[RESULTS].fullmatch(name) for name in self._listed(RESULTS)]
+            self._saved = {name["id"]: f"{RESULTS}/{name[0]}" for name in names}
+            self._number = int(names[-1]["number"]) if names else 0
         return self._saved
 
     def _logged_results(self):
