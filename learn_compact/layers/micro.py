@@ -5,13 +5,12 @@ Left out: the input of the calls, which often holds as much (a written file stan
 """
 
 import re
-from bisect import bisect_left
 
 from learn_compact.errors import PolicyError
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import result_text, tool_names, tool_results
-from learn_compact.tokens import estimate_chars
+from learn_compact.tokens import estimate_chars, json_size
 
 KEEP_RECENT = 3
 MIN_CHARS = 100
@@ -69,10 +68,15 @@ def micro_down_to(messages, *, max_chars, keep_recent=KEEP_RECENT, archive=None,
     `max_chars` is in characters of `estimate_chars`; the newest `keep_recent` results stay in any case. Source: later
     versions of s08, which go down to 80 % of the limit that was passed.
     """
-    count = len(tool_results(messages))
-    enough = bisect_left(range(count - keep_recent), True, key=lambda cleared: max_chars >= estimate_chars(
-        micro_compact(messages, keep_recent=count - cleared, **parameters)))
-    return micro_compact(messages, keep_recent=max(keep_recent, count - enough), archive=archive, **parameters)
+    all_cleared = micro_compact(messages, keep_recent=keep_recent, **parameters)
+    pairs = list(zip(tool_results(messages), tool_results(all_cleared), strict=True))
+    too_many, cleared = estimate_chars(messages) - max_chars, 0
+    while too_many > 0 and cleared < len(pairs):
+        old, new = pairs[cleared]
+        cleared += 1
+        if new.block is not old.block:
+            too_many -= json_size(old.block) - json_size(new.block)
+    return micro_compact(messages, keep_recent=max(keep_recent, len(pairs) - cleared), archive=archive, **parameters)
 
 
 def is_placeholder(content):

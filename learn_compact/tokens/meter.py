@@ -5,8 +5,8 @@ and estimates only what came after: an error that can't add up.
 """
 
 from collections.abc import Mapping
-from itertools import accumulate
-from operator import is_, sub
+from itertools import accumulate, compress, count
+from operator import is_, is_not, sub
 
 from learn_compact.messages import blocks
 from learn_compact.tokens.estimate import estimate_block
@@ -42,10 +42,9 @@ class RunningCount:
         return self._sums[length]
 
     def _known(self, messages):
-        length = min(len(messages), len(self._messages))
-        if all(map(is_, messages, self._messages)):
-            return length
-        return next(i for i in range(length) if messages[i] is not self._messages[i])
+        """How many messages at the beginning are those counted last."""
+        shorter = min(len(messages), len(self._messages))
+        return next(compress(count(), map(is_not, messages, self._messages)), shorter)
 
 
 class Meter:
