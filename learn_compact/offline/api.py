@@ -8,7 +8,7 @@ needs a server to do more than answer.
 import threading
 from dataclasses import dataclass
 from itertools import count
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from pydantic_core import from_json
 
@@ -76,7 +76,7 @@ class OfflineAPI:
         try:
             if len(body) > MAX_BODY_BYTES:
                 raise Refusal(413, "Request exceeds the maximum size")
-            return self._route(method, unquote(urlsplit(target).path))(body, request_id)
+            return self._route(method, unquote(target.partition("?")[0]))(body, request_id)
         except Refusal as refusal:
             return error_reply(refusal, request_id)
 
@@ -120,13 +120,11 @@ class OfflineAPI:
         fault = next((fault for fault in self.faults if fault.strikes(call.number)), None)
         if fault:
             fault.before(is_stream=isinstance(request, dict) and request.get("stream") is True)
-        check_request(request, CREATE)
-        prefix = prefix_of(request)
-        check_breakpoints(prefix)
-        tokens = sum(part.tokens for part in prefix)
+        prefix, tokens = _read(request, CREATE)
         if tokens > self.window:
             raise Refusal(400, f"prompt is too long: {tokens} tokens > {self.window} maximum")
-        content, stop_reason = fault and fault.answer(request) or (self.model(request), None)
+        instead = fault and fault.answer(request)
+        content, stop_reason = instead or (self.model(request), None)
         return answer_message(request, content, self.window - tokens, self._usage(request, prefix), stop_reason), fault
 
     def _usage(self, request, prefix):
@@ -138,11 +136,8 @@ class OfflineAPI:
                 "cache_creation": {f"ephemeral_{ttl}_input_tokens": cached.written.get(ttl, 0) for ttl in LIFETIMES}}
 
     def _count_tokens(self, body, request_id):
-        request = _parsed(body)
-        check_request(request, COUNT)
-        prefix = prefix_of(request)
-        check_breakpoints(prefix)
-        return json_reply({"input_tokens": sum(part.tokens for part in prefix)}, request_id)
+        _, tokens = _read(_parsed(body), COUNT)
+        return json_reply({"input_tokens": tokens}, request_id)
 
     def _list_models(self, _body, request_id):
         page = {"data": [self._model_info()], "has_more": False, "first_id": MODEL, "last_id": MODEL}
@@ -170,3 +165,11 @@ def _parsed(body):
         return from_json(body, allow_inf_nan=False)
     except ValueError as error:
         raise Refusal(400, f"The request body is not valid JSON: {error}") from None
+
+
+def _read(request, shape):
+    """The parts of a request that keeps the rules, and their tokens."""
+    check_request(request, shape)
+    prefix = prefix_of(request)
+    check_breakpoints(prefix)
+    return prefix, sum(part.tokens for part in prefix)

@@ -7,6 +7,7 @@ name of its own. Left out: TLS, keys (none is asked for), and requests whose bod
 import argparse
 import os
 import socket
+import sys
 import time
 import traceback
 from contextlib import suppress
@@ -35,6 +36,11 @@ class Server(ThreadingHTTPServer):
             raise ConnectionSetupError(f"Port {port} of {HOST} can't be had: {error.strerror}. "
                                        "Choose another one with --port.") from None
         self.url = f"http://{HOST}:{self.server_port}"
+
+    def handle_error(self, request, client_address):
+        """A client that went away is none; anything else is told as ever."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -76,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "transfer-encoding" in self.headers:
             raise Refusal(411, "Length Required")
         length = self.headers.get("content-length", "0")
-        if not length.isdecimal():
+        if not (length.isdecimal() and len(length) < 20):
             raise Refusal(400, "content-length: Input should be a valid integer")
         if int(length) > MAX_BODY_BYTES:
             raise Refusal(413, "Request exceeds the maximum size")

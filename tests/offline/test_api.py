@@ -122,6 +122,7 @@ def test_an_unknown_model_is_not_found(api):
 @pytest.mark.parametrize(("method", "path", "status", "kind", "sentence"), [
     ("GET", "/", 404, "not_found_error", "Not Found"),
     ("POST", "/v1/complete", 404, "not_found_error", "Not Found"),
+    ("GET", "http://[", 404, "not_found_error", "Not Found"),
     ("POST", "/v1/messages/batches", 404, "not_found_error", "Not Found"),
     ("GET", "/v1/models/claude%2Dx", 404, "not_found_error", "model: claude-x"),
     ("GET", "/v1/messages", 405, "invalid_request_error", "Method Not Allowed"),

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -84,6 +85,7 @@ BAD = [
     ("POST", "/v1/messages", json.dumps(hello(messages=[])), {}, 400, "invalid_request_error"),
     ("POST", "/v1/messages", b"", {"content-length": "many"}, 400, "invalid_request_error"),
     ("POST", "/v1/messages", b"", {"content-length": "-1"}, 400, "invalid_request_error"),
+    ("POST", "/v1/messages", b"", {"content-length": "9" * 5_000}, 400, "invalid_request_error"),
     ("POST", "/v1/messages", iter([b"{}"]), {}, 411, "invalid_request_error"),
     ("GET", "/v1/messages", None, {}, 405, "invalid_request_error"),
     ("BREW", "/v1/messages", None, {}, 405, "invalid_request_error"),
@@ -119,6 +121,17 @@ def test_what_is_no_http_does_no_harm(server, connection, sent):
         while raw.recv(65_536):
             pass
     assert ask(connection, "GET", "/v1/models")[0] == 200
+
+
+def test_a_client_that_goes_away_is_no_error(server, connection, capsys):
+    body = json.dumps(hello(stream=True)).encode()
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", server.server_port)) as raw:
+            raw.sendall(b"POST /v1/messages HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body) * 20)
+            raw.recv(10)
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # leaves with a reset
+    assert ask(connection, "GET", "/v1/models")[0] == 200
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_head_gets_headers_alone(connection):
