@@ -114,19 +114,20 @@ def fill(style, chars, seed):
     """
     draw, parts, missing = Random(seed).random, [], chars
     while missing > 0:
-        parts.append(_grow(style, draw))
+        grown = _grow(style, draw)
+        parts.append(grown if parts else grown.lstrip())  # a cut must never leave blank text
         missing -= len(parts[-1])
     return "".join(parts)[:chars]
 
 
 def fill_numbered(style, chars, seed, first=1):
-    """Text of a style with numbered lines, as an editor shows a file, exactly `chars` characters long.
+    """Text of a style with numbered lines, as agents are shown a file, exactly `chars` characters long.
 
     >>> fill_numbered("hits", 45, "any", first=7).split("\\t")
-    ['     7', 'src/sync/result.py:226:    task = bran']
+    ['7', 'src/sync/result.py:226:    task = branch_gr']
     """
     lines = fill(style, chars, seed).split("\n")
-    return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))[:chars]
+    return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines, first))[:chars]
 
 
 def fill_json(style, chars, seed):

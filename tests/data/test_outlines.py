@@ -20,16 +20,16 @@ each_segment = pytest.mark.parametrize("segment", SEGMENTS, ids=IDS)
 
 # sha256 of each conversation as JSON with sorted keys, its first 16 digits.
 DIGESTS = {
-    "cctrace-phase0/0": "3977774a42a3be69",
-    "codemie-196820da/0": "08b27cdd2ebca3de",
-    "codemie-3fe1b6bc/0": "c2a55703347beb0a",
-    "codemie-624a4a58/0": "241d8b925fde7ec4",
-    "codemie-624a4a58/1": "24721ef700913fa5",
-    "sniffly-d3ad4cdc/0": "c8cd19298b3708c0",
-    "spotter-258c7280/0": "b7a78245cfd63a1b",
-    "spotter-258c7280/1": "0027b9352dfe06bb",
-    "spotter-ae4a77f8/0": "866ceaef7d2d1aa8",
-    "spotter-ae4a77f8/1": "2093ae58bb9b84af",
+    "cctrace-phase0/0": "b7a2b30c3c57ee04",
+    "codemie-196820da/0": "aca884fa131e80dc",
+    "codemie-3fe1b6bc/0": "3db2860df1dd667f",
+    "codemie-624a4a58/0": "8e704b46d98c5061",
+    "codemie-624a4a58/1": "f842de665e25490e",
+    "sniffly-d3ad4cdc/0": "e7c360268566807c",
+    "spotter-258c7280/0": "57df3bcb5dfa50d6",
+    "spotter-258c7280/1": "fe6d13cc71b0a13e",
+    "spotter-ae4a77f8/0": "6d2268ac8307b01a",
+    "spotter-ae4a77f8/1": "7554de2d149a88af",
 }
 
 
