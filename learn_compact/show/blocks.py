@@ -1,13 +1,14 @@
 """A conversation as blocks in order, each with its size, and what became of each when a layer had been over it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from learn_compact.errors import MessageError
 from learn_compact.messages import blocks, carried_request, tool_names
-from learn_compact.show.palette import PALETTE
-from learn_compact.tokens import count_block, part_of
+from learn_compact.show.palette import ORDER, PALETTE
+from learn_compact.tokens import ContextParts, count_block, part_of
 
 KEPT, SHORTENED, GONE = "kept", "shortened", "gone"
 
@@ -46,6 +47,33 @@ def flatten(messages, measure=count_block):
             part = part_of(block, message.get("role"), is_ours)
             found.append(Block(max(turn, 1), index, part, measure(block), _printable(tool)))
     return found
+
+
+@dataclass(frozen=True)
+class Context:
+    """A context by its name: tokens by part (`parts`, in the order of every picture) and its blocks, if known."""
+
+    name: str
+    parts: dict
+    blocks: list[Block]
+
+    @property
+    def total(self):
+        return sum(self.parts.values())
+
+
+def context(name, messages, around, measure=count_block):
+    """A `Context` of messages, or of `ContextParts` where only figures are known.
+
+    `around` are the tokens by part of what stands around the messages: system prompt, tools.
+    """
+    if isinstance(messages, ContextParts):
+        found, inside = [], Counter(messages.parts)
+    else:
+        found, inside = flatten(checked(messages, f"The context {name!r}"), measure), Counter()
+        for block in found:
+            inside[block.part] += block.tokens
+    return Context(name, {part: around.get(part, 0) + inside[part] for part in ORDER}, found)
 
 
 def fates(before, after):

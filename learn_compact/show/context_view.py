@@ -3,22 +3,14 @@
 from collections import Counter
 
 from learn_compact.errors import MessageError
-from learn_compact.show.bars import (
-    BAR,
-    bar_height,
-    draw_axis,
-    draw_bar,
-    draw_limit,
-    draw_total,
-    total_width,
-)
-from learn_compact.show.blocks import GONE, KEPT, SHORTENED, checked, fates, flatten
+from learn_compact.show.bars import BAR, bar_height, draw_axis, draw_bar, draw_limit, draw_total, total_width
+from learn_compact.show.blocks import GONE, KEPT, SHORTENED, context, fates
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.palette import ORDER, PALETTE
 from learn_compact.show.scene import Scene, text_width
 from learn_compact.show.strip import ROW, draw_block, draw_strip, rows, strip_height
 from learn_compact.show.table import Table, short
-from learn_compact.tokens import ContextParts, context_parts, count_block
+from learn_compact.tokens import context_parts, count_block
 
 MARGIN, TITLE = 14, 34
 
@@ -41,43 +33,37 @@ class ContextView(Bundle):
 
     def __init__(self, before, after=None, *, window=None, threshold=None, names=None,
                  title="What fills the window", system=None, tools=None, fixed=0, measure=count_block):
-        contexts = [before] if after is None else [before, after]
-        self.names = names or (("context",) if after is None else ("before", "after"))
-        if len(self.names) != len(contexts):
-            raise MessageError(f"ContextView(names=…) needs a name for each context ({len(contexts)}), not {names!r}.")
+        names = names or (("context",) if after is None else ("before", "after"))
+        given = [before] if after is None else [before, after]
+        if len(names) != len(given):
+            raise MessageError(f"ContextView(names=…) needs a name for each context ({len(given)}), not {names!r}.")
+        around = {"fixed": _tokens("fixed", fixed), **context_parts(system, tools, [], measure).parts}
+        self.contexts = [context(name, one, around, measure) for name, one in zip(names, given, strict=True)]
+        self.blocks = self.contexts[0].blocks
+        self.fates = fates(before, after) if len(given) == 2 and all(one.blocks for one in self.contexts) else []
         lines = {"window": window, "threshold": threshold}
         self.lines = {name: _tokens(name, tokens) for name, tokens in lines.items() if tokens}
-        around = {"fixed": _tokens("fixed", fixed), **context_parts(system, tools, [], measure).parts}
-        found = [context if isinstance(context, ContextParts) else
-                 flatten(checked(context, f"ContextView({name}=…)"), measure)
-                 for context, name in zip(contexts, self.names, strict=True)]
-        self.parts = [_parts(one, around) for one in found]
-        self.blocks = found[0] if isinstance(found[0], list) else []
-        self.fates = fates(before, after) if len(found) == 2 and all(isinstance(one, list) for one in found) else []
         super().__init__(self._scene(title), self._table(title), self._alt(title))
 
-    @property
-    def totals(self):
-        """Tokens of each context."""
-        return [sum(parts.values()) for parts in self.parts]
-
     def _scene(self, title):
-        left = MARGIN + max(text_width(name, 12, True) for name in (*self.names, PALETTE["tools"].label)) + 8
-        scale = self._scale(WIDTH - MARGIN - left)
-        row = max(bar_height(parts, scale, WIDTH - MARGIN - left) for parts in self.parts) + 6
+        left = MARGIN + 8 + max(text_width(name, bold=True)
+                                for name in (PALETTE["tools"].label, *(one.name for one in self.contexts)))
+        right, strip = WIDTH - MARGIN, rows(self.blocks)
+        scale = self._scale(right - left)
+        row = max(bar_height(one.parts, scale, right - left) for one in self.contexts) + 6
         top = TITLE + 16 * len(self.lines)
-        bottom, strip = top + row * len(self.parts), rows(self.blocks)
+        bottom = top + row * len(self.contexts)
         scene = Scene(WIDTH, bottom + 26 + (40 + strip_height(strip) if strip else 0) + (26 if self.fates else 0))
         scene.words(MARGIN, 18, title, size=15, bold=True)
-        for i, (name, parts) in enumerate(zip(self.names, self.parts, strict=True)):
-            scene.words(left - 8, top + i * row + BAR / 2, name, anchor="end", bold=True)
-            draw_bar(scene, left, top + i * row, WIDTH - MARGIN, parts, scale)
-        draw_axis(scene, left, WIDTH - MARGIN, bottom, scale)
+        for i, one in enumerate(self.contexts):
+            scene.words(left - 8, top + i * row + BAR / 2, one.name, anchor="end", bold=True)
+            draw_bar(scene, left, top + i * row, right, one.parts, scale)
+        draw_axis(scene, left, right, bottom, scale)
         for i, (name, tokens) in enumerate(self.lines.items()):
             draw_limit(scene, left + tokens * scale, TITLE + 16 * i + 6, bottom, f"{name} {short(tokens)}",
                        dashed=name == "threshold")
-        for i, (label, total) in enumerate(zip(self._total_labels(), self.totals, strict=True)):
-            draw_total(scene, left + total * scale, top + i * row + BAR / 2, label)
+        for i, (label, one) in enumerate(zip(self._totals(), self.contexts, strict=True)):
+            draw_total(scene, left + one.total * scale, top + i * row + BAR / 2, label)
         if strip:
             self._draw_blocks(scene, left, bottom + 26, strip)
         return scene
@@ -85,12 +71,13 @@ class ContextView(Bundle):
     def _scale(self, width):
         """Pixels per token, so that every bar fits with its total behind it, and every line."""
         return min([width / tokens for tokens in self.lines.values()] + [
-            (width - total_width(label)) / max(1, total)
-            for label, total in zip(self._total_labels(), self.totals, strict=True)])
+            (width - total_width(label)) / max(1, one.total)
+            for label, one in zip(self._totals(), self.contexts, strict=True)])
 
-    def _total_labels(self):
-        first = self.totals[0]
-        return [f"{first:,} tokens", *(f"{total:,} tokens ({_change(first, total)})" for total in self.totals[1:])]
+    def _totals(self):
+        """What each bar comes to, in words."""
+        first, *others = (one.total for one in self.contexts)
+        return [f"{first:,} tokens", *(f"{total:,} tokens ({_change(first, total)})" for total in others)]
 
     def _draw_blocks(self, scene, left, top, strip):
         scene.words(MARGIN, top + 14, f"{'What became of it' if self.fates else 'The conversation'}, block by block "
@@ -100,7 +87,7 @@ class ContextView(Bundle):
         x, y = left, top + 34 + strip_height(strip)
         for fate, count in self._counts().items():
             draw_block(scene, x, y, 26, "tool_result", fate)
-            label = f"{fate}: {count} block{'s' * (count != 1)}"
+            label = f"{fate}: {_blocks(count)}"
             scene.words(x + 32, y + ROW / 2, label)
             x += 32 + text_width(label) + 24
 
@@ -109,27 +96,26 @@ class ContextView(Bundle):
         return {fate: found[fate] for fate in (KEPT, SHORTENED, GONE) if found[fate]}
 
     def _table(self, title):
-        used = [part for part in ORDER if any(parts.get(part) for parts in self.parts)]
-        rows = [(PALETTE[part].label, *(parts.get(part, 0) for parts in self.parts)) for part in used]
-        rows.append(("total", *self.totals))
-        columns = ("part", *self.names)
-        if len(self.parts) == 2:
-            columns, rows = (*columns, "change"), [(*row, _signed(row[2] - row[1])) for row in rows]
+        used = [part for part in ORDER if any(one.parts[part] for one in self.contexts)]
+        cells = [(PALETTE[part].label, *(one.parts[part] for one in self.contexts)) for part in used]
+        cells.append(("total", *(one.total for one in self.contexts)))
+        columns = ("part", *(one.name for one in self.contexts))
+        if len(self.contexts) == 2:
+            columns, cells = (*columns, "change"), [(*row, _signed(row[2] - row[1])) for row in cells]
         notes = [f"{name} {tokens:,} tokens" for name, tokens in self.lines.items()]
-        notes += [f"{fate}: {count} blocks" for fate, count in self._counts().items()]
-        return Table(columns, rows, f"{title} (tokens)", "; ".join(notes))
+        notes += [f"{fate}: {_blocks(count)}" for fate, count in self._counts().items()]
+        return Table(columns, cells, f"{title} (tokens)", "; ".join(notes))
 
     def _alt(self, title):
-        first = self.parts[0]
-        largest = max(first, key=first.get)
-        text = (f"{title}: {self.totals[0]:,} tokens {self.names[0]}, the largest part is "
-                f"{PALETTE[largest].label} with {first[largest]:,}.")
-        if len(self.parts) == 1:
-            return text
-        changes = {part: self.parts[1].get(part, 0) - first.get(part, 0) for part in ORDER}
-        most = max(changes, key=lambda part: abs(changes[part]))
-        return (f"{text} {self.totals[1]:,} tokens {self.names[1]} ({_change(*self.totals)}); most of the difference: "
-                f"{PALETTE[most].label}, from {first.get(most, 0):,} to {self.parts[1].get(most, 0):,}.")
+        before, *others = self.contexts
+        largest = max(ORDER, key=before.parts.get)
+        text = (f"{title}: {before.total:,} tokens {before.name}, the largest part is {PALETTE[largest].label} with "
+                f"{before.parts[largest]:,}.")
+        for after in others:
+            most = max(ORDER, key=lambda part: abs(after.parts[part] - before.parts[part]))
+            text += (f" {after.total:,} tokens {after.name} ({_change(before.total, after.total)}); most of the "
+                     f"difference: {PALETTE[most].label}, from {before.parts[most]:,} to {after.parts[most]:,}.")
+        return text
 
 
 def _tokens(name, value):
@@ -137,14 +123,6 @@ def _tokens(name, value):
     if not isinstance(value, int | float) or value < 0:
         raise MessageError(f"ContextView({name}=…) is a number of tokens, 0 or more, not {value!r}.")
     return round(value)
-
-
-def _parts(found, around):
-    """Tokens by part: of figures as they are, of blocks summed up, with what stands `around` the messages."""
-    inside = Counter(found.parts if isinstance(found, ContextParts) else {})
-    for block in found if isinstance(found, list) else ():
-        inside[block.part] += block.tokens
-    return {part: around.get(part, 0) + inside[part] for part in ORDER}
 
 
 def _change(before, after):
@@ -155,3 +133,7 @@ def _change(before, after):
 
 def _signed(number):
     return f"{number:+,}" if number else "0"
+
+
+def _blocks(count):
+    return f"{count} block" if count == 1 else f"{count} blocks"

@@ -41,6 +41,8 @@ def growth(*sources, names=None, window=200_000, threshold=None, measure=count_b
     if not 1 <= len(sources) <= 2:
         raise MessageError(f"growth(…) draws one or two conversations side by side, not {len(sources)}.")
     names = names or [getattr(source, "name", f"conversation {i}") for i, source in enumerate(sources, 1)]
+    if len(names) != len(sources):
+        raise MessageError(f"growth(…, names=…) needs a name for each conversation ({len(sources)}), not {names!r}.")
     grown = [(name, moments(source, measure)) for name, source in zip(names, sources, strict=True)]
     alt = [_sentence(*item) for item in grown] + ([f"The window is {window:,} tokens."] if window else [])
     return Bundle(_scene(grown, _levels(window, threshold)), Tables(_table(*item) for item in grown), " ".join(alt))

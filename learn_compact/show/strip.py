@@ -9,7 +9,7 @@ from learn_compact.show.palette import FAINT, ORDER, PALETTE, PAPER, paler
 from learn_compact.show.scene import text_width
 
 ROW, GAP, AXIS = 16, 4, 22  # heights in pixels: a row, the paper between two, the axis of turns beneath
-THINNEST = 0.8  # pixels: no block becomes invisible
+THINNEST, SEAM = 0.8, 0.8  # pixels: no block becomes invisible, and neighbours don't become one
 RULE = "#E6E6E6"
 
 
@@ -59,7 +59,7 @@ def _draw_new(scene, left, right, top, bottom):
 
 def draw_block(scene, x, y, width, part, fate=KEPT, title=""):
     """Draw one block in its row as its fate wants it: full, pale and hatched, or an empty frame."""
-    width, colour = max(width, THINNEST), PALETTE[part].colour
+    width, colour = max(width - SEAM if width > 4 else width, THINNEST), PALETTE[part].colour
     if fate == KEPT:
         scene.box(x, y, width, ROW, colour, title=title)
     elif fate == SHORTENED:

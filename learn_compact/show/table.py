@@ -53,12 +53,12 @@ class Table:
 def short(tokens):
     """Tokens as short as a label wants them, in thousands from a thousand on.
 
-    >>> short(153_874), short(9_640), short(845)
-    ('154k', '9.6k', '845')
+    >>> short(153_874), short(9_640), short(2_000), short(845)
+    ('154k', '9.6k', '2k', '845')
     """
     if abs(tokens) < 1000:
         return str(tokens)
-    return f"{tokens / 1000:.1f}k" if abs(tokens) < 9_950 else f"{tokens / 1000:.0f}k"
+    return f"{tokens / 1000:.1f}k" if abs(tokens) < 9_950 and tokens % 1000 else f"{tokens / 1000:.0f}k"
 
 
 def _cell(value):

@@ -71,7 +71,7 @@ def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
               Point(3, 1, parts(system=900, summary=300), "manual")]
     picture = growth(points, names=["our agent"], window=8_000, threshold=5_000)
     assert "manual compact before request 3 takes it from 5,000 to 1,200" in picture.alt
-    assert "threshold 5.0k" in {mark.text for mark in picture.figure.marks if hasattr(mark, "text")}
+    assert "threshold 5k" in {mark.text for mark in picture.figure.marks if hasattr(mark, "text")}
     assert not overlapping(picture.figure) and [row[1] for row in picture.table[0].rows] == [None] * 3
 
 
@@ -87,3 +87,8 @@ def test_a_conversation_of_one_request_can_be_drawn():
 def test_what_can_not_be_drawn_is_refused_with_a_sentence(sources, said):
     with pytest.raises(MessageError, match=said):
         growth(*sources)
+
+
+def test_names_are_one_for_each_conversation():
+    with pytest.raises(MessageError, match="a name for each"):
+        growth(OUTLINES["sniffly-d3ad4cdc"], names=["one", "two"])
