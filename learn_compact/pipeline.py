@@ -76,6 +76,8 @@ class Step:
     def run(self, messages, force=False, **parameters):
         """The messages behind this step and its report; `force` passes by the trigger, parameters replace its own."""
         began, calls = time.perf_counter(), 0
+        if not (force or self.when(messages)):
+            return messages, StepReport(self.name, False, messages, messages, calls, time.perf_counter() - began)
 
         def counted(*arguments, **named):
             nonlocal calls
@@ -83,12 +85,11 @@ class Step:
             return self.parameters["summarize"](*arguments, **named)
 
         model = {"summarize": counted} if self.asks_a_model else {}
-        ran = force or self.when(messages)
-        after = self.layer(messages, **{**self.parameters, **parameters, **model}) if ran else messages
-        return after, StepReport(self.name, ran, messages, after, calls, time.perf_counter() - began)
+        after = self.layer(messages, **{**self.parameters, **parameters, **model})
+        return after, StepReport(self.name, True, messages, after, calls, time.perf_counter() - began)
 
 
-@dataclass(frozen=True)
+@dataclass
 class StepReport:
     """What one step did: whether it ran, the messages before and after it, model calls, seconds.
 
