@@ -43,6 +43,7 @@ class Archive:
         self.log_path = None
         self._clock, self._unique_names = clock, unique_names
         self._log_owner, self._log_end = None, 0
+        self._used = {}  # the newest stem and second of a name: how many names with it are used up
         self._ends = {}  # (process, path of a transcript it wrote): {number of messages: offset behind them}
         self._logged = None  # name of a tool_use_id: (path of a log, offset of the line), the newest
         self._saved, self._number = None, 0  # name of a tool_use_id: path of the newest file; the last file's number
@@ -157,8 +158,13 @@ class Archive:
             return False
 
     def _timed_names(self, stem, ending):
+        """Names with this second in them; numbers that this archive has used up in it are not tried again."""
         stamp = f"{stem}_{int(self._clock())}"
-        return (f"{stamp}.{ending}" if n == 1 else f"{stamp}_{n}.{ending}" for n in itertools.count(1))
+        if stamp not in self._used:
+            self._used = {stamp: 0}
+        for number in itertools.count(self._used[stamp] + 1 if self._unique_names else 1):
+            self._used[stamp] = number
+            yield f"{stamp}.{ending}" if number == 1 else f"{stamp}_{number}.{ending}"
 
     def _write(self, folder, names, payload, replace=False):
         try:
