@@ -148,13 +148,20 @@ class Agent:
                 point.counted = context_tokens(response.usage)
                 if response.stop_reason != "model_context_window_exceeded":
                     return response
-            if retries_left and self._take(self.policy.overflowed(self.messages), "overflow"):
+            if retries_left and self._take(self._smaller(), "overflow"):
                 continue
             if response is not None:
                 return response
             raise ContextWindowError(f"The request doesn't fit into the model's context window: {_sentence(refusal)}. "
-                                     "Compaction made it no smaller. Ask for less at once, or choose a larger window."
+                                     "The policy made it no smaller. Ask for less at once, or choose a larger window."
                                      ) from refusal
+
+    def _smaller(self):
+        """What the policy makes of messages that the API refused; the messages themselves where it has no way."""
+        try:
+            return self.policy.overflowed(self.messages)
+        except PolicyError:
+            return self.messages
 
     def _answer(self, message, calls):
         """Add the answer and one user message with a result for each of its calls, in order, whatever happens."""

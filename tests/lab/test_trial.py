@@ -1,0 +1,32 @@
+"""One task, one policy, one fresh folder."""
+
+from learn_compact.lab import trial
+from learn_compact.layers.micro import micro_compact
+from learn_compact.pipeline import Pipeline, Step, s06
+
+AUDIT = "Count the functions in every Python file under agents/, skip files named test_*, and report the total."
+
+
+def test_a_trial_tells_what_the_agent_did_and_what_it_cost():
+    found = trial(AUDIT)
+    assert found.error is None and "Total: 499 functions in 11 files" in found.answer
+    assert found.requests == len(found.points) == len(found.api.calls) and found.summaries == 0
+    assert [name for name, _ in found.calls] == ["bash"] + ["read_file"] * 11
+    assert found.repeated == 0
+    assert found.largest == found.points[-1].counted
+
+
+def test_an_agent_that_makes_no_room_stops_with_a_sentence():
+    found = trial(AUDIT, window=30_000)
+    assert found.answer == "" and "prompt is too long" in found.error
+
+
+def test_summaries_are_told_apart_from_requests_and_looks_from_looks_again():
+    found = trial(AUDIT, lambda summarize, archive: s06(summarize, archive, threshold=10_000), window=30_000)
+    assert found.summaries == len(found.api.calls) - found.requests > 0
+    assert len(found.log) > len(found.messages)
+
+    def clears_unseen(summarize, archive):
+        return Pipeline([Step("micro", micro_compact, preserve=(), protect_unseen=False)])
+
+    assert trial(AUDIT, clears_unseen).repeated > 0
