@@ -3,7 +3,7 @@
 from learn_compact.check.exercise import PROBE, FunctionExercise
 from learn_compact.check.lines import conversation_lines
 from learn_compact.check.stand_ins import SUMMARY, Shelf, Summarizer
-from learn_compact.check.wrong import Wrong, compared
+from learn_compact.check.wrong import Wrong, compared, need_messages
 from learn_compact.layers.auto import HEADER
 from learn_compact.layers.thinking import newest_answer
 from learn_compact.messages import CARRIED_REQUEST, blocks, newest_request, problems, unseen_results
@@ -32,15 +32,13 @@ def _judge(answer, case):
         if mood != "works" and isinstance(wrong.error, Exception):
             return  # it raised: the caller's messages are as they were
         raise
+    need_messages(after)
     if after == messages and (mood != "works" or _is_no_gain(messages)):
         return
     if mood != "works":
         raise Wrong(f"the history was replaced, although the summary {mood}",
                     "Without a summary there is nothing to put in its place. Let the error pass, raise one where the "
                     "summary says nothing, or return the messages as they are.", compared(after, messages))
-    if not isinstance(after, list) or not after or not all(isinstance(message, dict) for message in after):
-        raise Wrong("it returned something else than a list of messages", "One message stands for all that went.",
-                    [("Yours", [f"    {type(after).__name__}"])])
     expected = _expected(messages, next(iter(archive.saved), Shelf().save_transcript([])))
     cause, why = _cause(messages, after, summarize, archive, expected)
     if cause:
@@ -70,7 +68,7 @@ def _cause(messages, after, summarize, archive, expected):
         return ("the transcript is not the conversation" if archive.saved else "no transcript was saved",
                 "archive.save_transcript(messages) writes every message to disk and gives the path. What leaves the "
                 "context must be there to be read again.")
-    head, kept, request = after[0], after[1:], newest_request(messages)
+    head, kept, request = after[0] if after else {}, after[1:], newest_request(messages)
     said = [block.get("text", "") for block in blocks(head)] or [""]
     if head.get("role") != "user" or not said[0].startswith(blocks(expected[0])[0]["text"]):
         return ("the first message reads differently", "To the letter: the header with the path, a blank line, and the "

@@ -34,10 +34,10 @@ class Careful:
         if isinstance(error, TooSlow):
             raise Wrong("it didn't come back", f"It was still running after {self.seconds:g} second.", error=error)
         if mine != given:
-            raise Wrong("it changed the conversation that it was given",
+            raise Wrong("it changed what it was given",
                         "Whoever called it still needs the old one: for the transcript, or when something fails. "
                         "Build new lists and dicts where something changes, and share the rest.",
-                        [("The same list after your call", conversation_lines(mine, differing(mine, given)))])
+                        [("Given, after your call", conversation_lines(mine, differing(mine, given)))])
         if error is not None:
             raise Wrong(f"it raised {type(error).__name__}", described(error, self.function), error=error)
         if value is None:

@@ -10,7 +10,7 @@ from learn_compact.tokens import visible_chars
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
 # Where the rules below all give different numbers, so that the one behind a wrong estimate can be told.
-_TELLING = [*PROBE, {"role": "user", "content": "压缩上下文，好吗？"}]
+_TELLING = [*PROBE, {"role": "user", "content": '压缩上下文？ "Yes."\n'}]
 # What people count instead, in characters, and how the verdict calls it.
 _OTHER_RULES = {
     "it counts messages, not characters": len,
@@ -40,7 +40,7 @@ def _judge(answer, messages):
 
 def _cause(estimate):
     chars = len(str(_TELLING))
-    if estimate in (chars / CHARS_PER_TOKEN, reference(_TELLING)):
+    if isinstance(estimate, float) and estimate in (chars / CHARS_PER_TOKEN, reference(_TELLING)):
         return "it is no whole number"
     if estimate == chars:
         return "it gives characters, not tokens"

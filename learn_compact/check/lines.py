@@ -12,7 +12,7 @@ def conversation_lines(messages, only=None):
     >>> print("\\n".join(conversation_lines([{"role": "user", "content": "Look."}])))
       0 user       "Look."
     """
-    lines = []
+    lines = [] if messages else ["    no messages"]
     for i, message in enumerate(messages):
         if only is not None and i not in only:
             continue

@@ -1,7 +1,7 @@
 """Exercise of chapter 2: micro_compact. Held against `learn_compact.micro_compact` with its default parameters."""
 
 from learn_compact.check.exercise import PROBE, FunctionExercise
-from learn_compact.check.wrong import Wrong, compared
+from learn_compact.check.wrong import Wrong, compared, need_messages
 from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, is_placeholder
 from learn_compact.layers.micro import micro_compact as reference
 from learn_compact.messages import blocks, result_text, tool_names, tool_results, unseen_results
@@ -18,9 +18,7 @@ def _judge(answer, messages):
     after, expected = answer(messages), reference(messages)
     if after == expected:
         return
-    if not isinstance(after, list) or not all(isinstance(message, dict) for message in after):
-        raise Wrong("it returned something else than a list of messages", "A layer goes from messages to messages.",
-                    [("Yours", [f"    {type(after).__name__}"])])
+    need_messages(after)
     cause, why = _structure(messages, after) or _first_difference(answer, messages, after, expected)
     raise Wrong(cause, why, compared(after, expected))
 
@@ -74,8 +72,8 @@ def _cleared_too_much(block, content, name, unseen, newest):
         return (f"one of the newest {KEEP_RECENT} results was cleared",
                 f"The newest {KEEP_RECENT} results stay, whatever messages they stand in: results[:-{KEEP_RECENT}] are "
                 "the old ones.")
-    return (f"a result of {len(result_text(block))} characters was cleared",
-            f"Only results of more than {MIN_CHARS} characters go: a short one has nothing to give.")
+    return ("a short result was cleared", f"It has {len(result_text(block))} characters; only results of more than "
+            f"{MIN_CHARS} go. A short one has nothing to give.")
 
 
 def _left_standing(answer, messages, id_):
@@ -105,8 +103,8 @@ def _placed_wrong(block, yours, content, name):
         return ("an error is no longer marked as one",
                 "Copy the block and change its content alone: is_error tells the model that this way was tried.")
     if is_placeholder(content):
-        return (f"the placeholder names another tool than {name}",
-                "The name stands in the assistant's tool_use block whose id is the result's tool_use_id.")
+        return ("the placeholder names another tool", f"It was {name}: the name stands in the assistant's tool_use "
+                "block whose id is the result's tool_use_id.")
     return ("the placeholder reads differently", f"To the letter: [Previous: used {name}], as a string.")
 
 

@@ -34,7 +34,7 @@ def _cause(room, usage, window):
         window - BUFFER - usage["input_tokens"]: "it counts only input_tokens, without both sides of the cache",
         max(0, window - BUFFER - context): "it hides that the context is beyond the line",
     }
-    return causes.get(room, "it is another number")
+    return next((cause for number, cause in causes.items() if room == number), "it is another number")
 
 
 def _show(case):

@@ -3,7 +3,7 @@
 from learn_compact.check.exercise import PROBE, FunctionExercise
 from learn_compact.check.lines import conversation_lines
 from learn_compact.check.stand_ins import Shelf
-from learn_compact.check.wrong import Wrong, compared
+from learn_compact.check.wrong import Wrong, compared, need_messages
 from learn_compact.messages import blocks, problems, safe_cuts
 
 # max_messages, keep_first, keep_last: 50, 3 and 47 in s08; smaller here, so that a conversation fits on the screen.
@@ -33,10 +33,11 @@ def _judge(answer, case):
     messages, (most, first, last) = case
     archive = Shelf()
     after = answer(messages, archive, most, first, last)
+    need_messages(after)
     if len(messages) <= most:
         if after != messages:
-            raise Wrong(f"it snipped a conversation of {len(messages)} messages, where {most} are allowed",
-                        "Up to max_messages, everything stays as it is.", compared(after, messages))
+            raise Wrong("it snipped where nothing had to go", f"{len(messages)} messages are not more than {most}: "
+                        "up to max_messages, everything stays as it is.", compared(after, messages))
         return
     start, end = _middle(messages, first, last)
     if after == messages and (end <= start or _is_no_gain(messages[start:end])):
@@ -48,8 +49,10 @@ def _judge(answer, case):
         expected = [*messages[:start], marker, *messages[end:]]
     if _plain(after) == _plain(expected) and (saved == messages[start:end] or expected is messages):
         return
-    archived = [] if saved in (None, messages[start:end]) else [("Archived", conversation_lines(saved))]
-    raise Wrong(*_cause(messages, after, expected, saved, first, last), compared(after, expected) + archived)
+    cause, why = _cause(messages, after, expected, saved, first, last)
+    if _plain(after) == _plain(expected):
+        raise Wrong(cause, why, [("Archived", conversation_lines(saved or []))])
+    raise Wrong(cause, why, compared(after, expected))
 
 
 def _middle(messages, first, last):
@@ -64,23 +67,21 @@ def _is_no_gain(middle):
 
 
 def _plain(messages):
-    return [(message["role"], blocks(message)) for message in messages]
+    return [(message.get("role"), blocks(message)) for message in messages]
 
 
 def _cause(messages, after, expected, saved, first, last):
     """(cause, why) of the first thing that is wrong."""
-    if not isinstance(after, list) or not all(isinstance(message, dict) for message in after):
-        return "it returned something else than a list of messages", "A layer goes from messages to messages."
     if after == messages:
         return "nothing was snipped", "Above max_messages, what lies between the first and the last is archived."
     if split := [found for found in problems(after) if found.kind in ("orphan", "unanswered")]:
         return ("a pair was split", f"The API would answer: {split[0]} A cut may stand only where no call waits for "
                 "its result: safe_cuts(messages) gives every such place.")
     if after[:first] != messages[:first]:
-        return f"the first {first} messages are not all there", "The beginning holds the task."
+        return ("messages at the beginning are gone", f"The first {first} stay: the beginning holds the task.")
     if after[len(after) - last:] != messages[len(messages) - last:]:
-        return (f"the last {last} messages are not all there", "Where a cut would part a pair, more is kept, not less: "
-                "the end holds the work in progress.")
+        return ("messages at the end are gone", f"The last {last} stay: the end holds the work in progress. Where a "
+                "cut would part a pair, more is kept, not less.")
     marked = [message for message in after if message not in messages]
     if not marked:
         return ("nothing says where the middle is", "A user message, [N messages archived at PATH], takes its place.")
