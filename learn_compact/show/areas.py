@@ -3,7 +3,7 @@
 from learn_compact.show.labels import spread, ticks
 from learn_compact.show.moments import compactions, size, stretches
 from learn_compact.show.palette import FAINT, INK, ORDER, PALETTE, PAPER
-from learn_compact.show.scene import text_width
+from learn_compact.show.scene import Words, text_width
 from learn_compact.show.table import short
 
 SMALL, SWATCH = 11, 9
@@ -14,7 +14,7 @@ class Plot:
 
     def __init__(self, left, top, width, height, requests, tokens):
         self.left, self.top, self.width, self.height = left, top, width, height
-        self.requests, self.tokens = max(2, requests), tokens
+        self.requests, self.tokens = requests, tokens
 
     @property
     def bottom(self):
@@ -25,31 +25,28 @@ class Plot:
         return self.left + self.width
 
     def x(self, request):
-        return self.left + (request - 1) / (self.requests - 1) * self.width
+        """The middle of a request's column."""
+        return self.left + (request - 0.5) / self.requests * self.width
 
     def y(self, tokens):
         return self.bottom - tokens / self.tokens * self.height
 
 
 def draw_areas(scene, plot, moments):
-    """Stacked areas of the parts and the API's count as a black line, broken where a compaction came."""
+    """The parts as stacked areas, a column for each request, and the API's count as a black line."""
+    floor, seams = [0] * len(moments), []
+    for part in ORDER:
+        roof = [low + moment.parts.get(part, 0) for low, moment in zip(floor, moments, strict=True)]
+        if roof != floor:
+            seams.append(_stairs(plot, roof))
+            scene.shape(seams[-1] + _stairs(plot, floor)[::-1], PALETTE[part].colour)
+        floor = roof
+    for seam in seams:
+        scene.line(*seam, colour=PAPER, width=0.5)
     for stretch in stretches(moments):
-        xs, seams = _xs(plot, stretch), []
-        floor = [0] * len(xs)
-        values = [stretch[0], *stretch] if len(xs) > len(stretch) else stretch
-        for part in ORDER:
-            roof = [low + moment.parts.get(part, 0) for low, moment in zip(floor, values, strict=True)]
-            if roof != floor:
-                lower = [(x, plot.y(tokens)) for x, tokens in zip(xs, floor, strict=True)]
-                upper = [(x, plot.y(tokens)) for x, tokens in zip(xs, roof, strict=True)]
-                scene.shape(upper + lower[::-1], PALETTE[part].colour)
-                seams.append(upper)
-            floor = roof
-        for seam in seams:
-            scene.line(*seam, colour=PAPER, width=0.5)
-        counted = [(x, plot.y(moment.counted)) for x, moment in zip(xs, values, strict=True) if moment.counted]
-        if len(counted) > 1:
-            scene.line(*counted, width=2)
+        counted = [moment.counted for moment in stretch]
+        if all(counted):
+            scene.line(*_stairs(plot, counted, stretch[0].request), width=2)
 
 
 def draw_axes(scene, plot, title="", with_tokens=True):
@@ -73,24 +70,31 @@ def draw_level(scene, plot, tokens, label, dashed=False):
 
 
 def draw_compactions(scene, plot, moments):
-    """At each compaction an arrow downwards and, in the room it has made, what it did to the API's count."""
+    """At each compaction an arrow and, where data and words leave room for it, what it did to the API's count."""
+    taken = [mark.box for mark in scene.marks if isinstance(mark, Words)]
     for last, first in compactions(moments):
-        x, high, low = (plot.x(last.request) + plot.x(first.request)) / 2, plot.y(size(last)), plot.y(size(first))
-        scene.line((x, high), (x, low - 6), width=1.5)
-        scene.shape([(x - 4, low - 8), (x + 4, low - 8), (x, low - 1)], INK)
+        x, high, low = plot.x(first.request - 0.5), plot.y(size(last)), plot.y(size(first))
+        end = low if low > high + 12 else high
+        scene.line((x, min(high, end - 14)), (x, end - 6), width=1.5)
+        scene.shape([(x - 4, end - 8), (x + 4, end - 8), (x, end - 1)], INK)
         words = compaction_name(first.compaction), f"{short(size(last))} → {short(size(first))}"
         width = max(text_width(text, bold=True) for text in words)
-        has_room = x + 8 + width < plot.right or plot.y(size(moments[-1])) > high + 60
-        for i, text in enumerate(words):  # beside the drop; near the right edge above it
-            scene.words(x + (8 if has_room else -8), high + 6 + 16 * i - (0 if has_room else 36), text,
-                        anchor="start" if has_room else "end", bold=i == 0)
+        # Beside the drop, in the room that it has made; else above what was there before.
+        for left, top in ((x + 8, high - 2), (x - 8 - width, high - 44)):
+            box = left - 3, top, left + width + 3, top + 34
+            if _is_free(plot, moments, box) and not any(_touch(box, other) for other in taken):
+                taken.append(box)
+                scene.box(box[0], top, box[2] - box[0], 34, PAPER)
+                for i, text in enumerate(words):
+                    scene.words(left, top + 9 + 16 * i, text, bold=i == 0)
+                break
 
 
 def draw_unlogged(scene, plot, moments):
     """How much of each stretch the log doesn't show, written into its band: a compaction changes that too."""
     for stretch in stretches(moments):
         unlogged = stretch[0].parts.get("unlogged", 0)
-        left, right = plot.x(stretch[0].request), plot.x(stretch[-1].request)
+        left, right = plot.x(stretch[0].request - 0.5), plot.x(stretch[-1].request + 0.5)
         for text in (f"{PALETTE['unlogged'].label}: {short(unlogged)}", short(unlogged)):
             if text_width(text) + 8 < right - left and plot.y(0) - plot.y(unlogged) > 16:
                 scene.words((left + right) / 2, plot.y(unlogged / 2), text, anchor="middle")
@@ -126,7 +130,21 @@ def compaction_name(kind):
     return {"auto": "auto-compact", "manual": "manual compact"}.get(kind, kind)
 
 
-def _xs(plot, stretch):
-    """Where the moments of a stretch stand; a single one gets some width, so that it can be seen."""
-    xs = [plot.x(moment.request) for moment in stretch]
-    return xs if len(xs) > 1 else [xs[0] - 2, xs[0] + 2]
+def _stairs(plot, values, first=1):
+    """The corners of a line over the columns of `values` (tokens), from the request `first` on."""
+    return [(plot.x(request + side), plot.y(tokens))
+            for request, tokens in enumerate(values, first) for side in (-0.5, 0.5)]
+
+
+def _is_free(plot, moments, box):
+    """Whether a box lies inside the frame, or reaches out of it at the right, and above all columns."""
+    left, top, right, bottom = box
+    if left < plot.left + 2 or top < plot.top or right > plot.right + 100:
+        return False
+    beneath = [moment for moment in moments
+               if left < plot.x(moment.request + 0.5) and plot.x(moment.request - 0.5) < right]
+    return all(plot.y(size(moment)) > bottom for moment in beneath)
+
+
+def _touch(one, two):
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]

@@ -26,6 +26,7 @@ FOOTNOTES = (
     "areas: our own count; where they leave the black line, it is off, or the log is",
 )
 MARGIN, AXIS, TOP, HEIGHT, GAP = 14, 44, 46, 300, 18
+FEW, MOST = 2, 12  # compactions that a sentence tells in full, and that a note numbers
 BUFFER = 13_000  # Claude Code compacts this far below what is left of the window for the conversation
 
 
@@ -70,10 +71,10 @@ def _scene(grown, levels):
         draw_areas(scene, plot, found)
         for level, label, dashed in levels:
             draw_level(scene, plot, level, label, dashed)
-        draw_compactions(scene, plot, found)
         draw_unlogged(scene, plot, found)
         draw_axes(scene, plot, f"{name}, {len(found)} requests", with_tokens=left == MARGIN + AXIS)
         draw_names(scene, plot, found[-1])
+        draw_compactions(scene, plot, found)
         left += width + names + GAP
     scene.words(MARGIN, TOP - 14, "tokens", size=11, colour=FAINT)
     for i, text in enumerate(notes):
@@ -86,23 +87,33 @@ def _table(name, found):
     columns = ("request", "API", *(PALETTE[part].label for part in used))
     rows = [(str(moment.request), moment.counted, *(moment.parts.get(part, 0) for part in used))
             for moment in _selected(found)]
-    notes = [f"{compaction_name(after.compaction)} before request {after.request}" for _, after in compactions(found)]
-    return Table(columns, rows, f"{name}: tokens of the context before a request", "; ".join(notes))
+    return Table(columns, rows, f"{name}: tokens of the context before a request", _note(found))
+
+
+def _note(found):
+    came = {}
+    for _, after in compactions(found):
+        came.setdefault(compaction_name(after.compaction), []).append(str(after.request))
+    return "; ".join(f"{kind} before request {', '.join(requests[:MOST])}"
+                     + (f" and {len(requests) - MOST} more" if len(requests) > MOST else "")
+                     for kind, requests in came.items())
 
 
 def _selected(found):
-    """The first and the last moment, those beside a compaction, and round numbers between."""
+    """The first and the last moment, those beside the first compactions, and round numbers between."""
     wanted = {1, len(found), *ticks(len(found), 6)}
-    wanted |= {moment.request for pair in compactions(found) for moment in pair}
+    wanted |= {moment.request for pair in compactions(found)[:FEW] for moment in pair}
     return [moment for moment in found if moment.request in wanted]
 
 
 def _sentence(name, found):
     text = (f"{name}: from {size(found[0]):,} tokens at request {found[0].request} to {size(found[-1]):,} at request "
             f"{found[-1].request}")
-    for before, after in compactions(found):
+    for before, after in compactions(found)[:FEW]:
         text += (f"; {compaction_name(after.compaction)} before request {after.request} takes it from "
                  f"{size(before):,} to {size(after):,}")
+    if len(compactions(found)) > FEW:
+        text += f"; {len(compactions(found)) - FEW} more compactions follow"
     seen = {part: tokens for part, tokens in found[-1].parts.items() if part != "unlogged"}
     largest = max(seen, key=seen.get)
     return f"{text}. At the end the largest part shown is {PALETTE[largest].label}, {seen[largest]:,} tokens."

@@ -54,6 +54,13 @@ class Words(NamedTuple):
     def baseline(self):
         return self.y + 0.36 * self.size
 
+    @property
+    def box(self):
+        """What the letters cover: left, top, right, bottom."""
+        width = text_width(self.text, self.size, self.bold)
+        left = self.x - width * {"start": 0, "middle": 0.5, "end": 1}[self.anchor]
+        return left, self.y - 0.4 * self.size, left + width, self.y + 0.4 * self.size
+
 
 class Scene:
     """A sheet of `width` by `height` pixels and what stands on it (`marks`), in the order in which it is painted."""

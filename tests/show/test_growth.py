@@ -1,6 +1,8 @@
 """The growth of real conversations: the API's figures as they are, ours summed block by block, labels that fit."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pictures import elements, outside, overlapping
 
 from learn_compact.agent import Point
@@ -73,6 +75,15 @@ def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
     assert "manual compact before request 3 takes it from 5,000 to 1,200" in picture.alt
     assert "threshold 5k" in {mark.text for mark in picture.figure.marks if hasattr(mark, "text")}
     assert not overlapping(picture.figure) and [row[1] for row in picture.table[0].rows] == [None] * 3
+
+
+@given(st.lists(st.tuples(st.integers(0, 20_000), st.sampled_from([None, None, "auto", "manual", "overflow"])),
+                min_size=1, max_size=40))
+def test_labels_find_room_or_are_left_out_however_often_a_context_is_compacted(requests):
+    points = [Point(i, i, parts(system=900, tool_result=tokens), compaction if i > 1 else None)
+              for i, (tokens, compaction) in enumerate(requests, 1)]
+    picture = growth(points, names=["ours"], window=12_000, threshold=6_000)
+    assert not overlapping(picture.figure) and not outside(picture.figure)
 
 
 def test_a_conversation_of_one_request_can_be_drawn():
