@@ -137,9 +137,13 @@ class Archive:
         raise ArchiveError(f"The archive under {self.root.name}/ has no result of the call {tool_use_id!r}: it was "
                            "neither logged nor saved there. Is this the archive that the agent used?")
 
-    def __contains__(self, tool_use_id):
+    def path_of(self, tool_use_id):
+        """The file that holds the original content of a tool result, a log before a result; None where none does."""
         name = _name_of(tool_use_id)
-        return name in self._logged_results() or name in self._saved_results()
+        return self._logged_results().get(name, (None,))[0] or self._saved_results().get(name)
+
+    def __contains__(self, tool_use_id):
+        return self.path_of(tool_use_id) is not None
 
     def knows(self, path):
         """Whether `path` is a file that an archive under this root wrote: a name of ours, in a folder of ours, there.

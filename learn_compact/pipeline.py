@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import is_
 
+from learn_compact.archive import Archive
 from learn_compact.errors import LearnCompactError, PolicyError
 from learn_compact.layers.auto import (
     CONTEXT_CHAR_LIMIT,
@@ -22,6 +23,7 @@ from learn_compact.layers.budget import MAX_RESULT_CHARS, has_large_result, tool
 from learn_compact.layers.micro import KEEP_RECENT, micro_compact, micro_down_to
 from learn_compact.layers.snip import KEEP_FIRST, KEEP_LAST, MAX_MESSAGES, snip_compact
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
+from learn_compact.ledger import Ledger
 from learn_compact.tokens import RunningCount, estimate_chars, estimate_tokens, json_size, repr_size
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
@@ -129,10 +131,18 @@ class StepReport:
 
 @dataclass(frozen=True)
 class Run:
-    """What a pipeline made of messages: the new messages, and a report for each step, in order."""
+    """What a pipeline made of messages: the new messages, a report for each step, in order, and the ledger."""
 
     messages: list
     reports: tuple
+    archive: Archive | None = None
+
+    @cached_property
+    def ledger(self):
+        """What became of every block in this run; it is made up when it is first asked for."""
+        ledger = Ledger(self.archive)
+        ledger.extend(self)
+        return ledger
 
 
 class Pipeline:
@@ -183,11 +193,12 @@ class Pipeline:
                 reached, report = step.run(reached, **parameters)
             except LearnCompactError as error:
                 error.reached = messages if reached is given else reached
+                self.last_run = Run(error.reached, tuple(reports), self.archive)
                 raise
             reports.append(report)
         if reached is not given:
             self._newest_when_changed = next(iter(reached[newest_answer(reached):]), None)
-        self.last_run = Run(messages if reached is given else reached, tuple(reports))
+        self.last_run = Run(messages if reached is given else reached, tuple(reports), self.archive)
         return self.last_run
 
     def _without_stale_thinking(self, messages):
