@@ -1,0 +1,55 @@
+"""The documented pipelines: reading their bodies is reading the lesson."""
+
+from learn_compact.layers.auto import (
+    CONTEXT_CHAR_LIMIT,
+    REACTIVE_KEEP_MESSAGES,
+    auto_compact,
+    compact_history,
+    reactive_compact,
+)
+from learn_compact.layers.budget import MAX_RESULT_CHARS, tool_result_budget
+from learn_compact.layers.micro import KEEP_RECENT, micro_compact, micro_down_to
+from learn_compact.layers.snip import KEEP_FIRST, KEEP_LAST, MAX_MESSAGES, snip_compact
+from learn_compact.pipeline.run import Pipeline
+from learn_compact.pipeline.steps import Step
+from learn_compact.pipeline.triggers import above_chars, above_messages, above_tokens, any_result_above
+
+THRESHOLD = 50_000  # s06, in estimated tokens
+
+
+def s06(summarize, archive, *, threshold=THRESHOLD):
+    """The three layers of s06: placeholders before every request, a summary above the threshold or when asked for.
+
+    >>> [step.name for step in s06(summarize=None, archive=None).steps]
+    ['micro_compact', 'auto_compact']
+    """
+    return Pipeline([
+        Step("micro_compact", micro_compact),
+        Step("auto_compact", auto_compact, when=above_tokens(threshold), summarize=summarize, archive=archive),
+    ])
+
+
+def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_chars=None, max_messages=MAX_MESSAGES,
+        keep_first=KEEP_FIRST, keep_last=KEEP_LAST, snip_to=None, keep_recent=KEEP_RECENT, micro_to=None,
+        char_limit=CONTEXT_CHAR_LIMIT, keep_messages=REACTIVE_KEEP_MESSAGES):
+    """The pipeline of s08: what is cheap and certain first, a model's summary last, and an answer to a refusal.
+
+    Three parameters are cures of later versions: `max_batch_chars=200_000` moves results to disk only where those of
+    one message exceed it together; `snip_to=30` snips so deep that the next turns have peace; `micro_to=0.8` clears
+    only above `char_limit`, and only down to that share of it.
+
+    >>> [step.name for step in s08(summarize=None, archive=None).steps]
+    ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
+    """
+    model = {"summarize": summarize, "archive": archive}
+    too_large = above_chars(char_limit)
+    micro = {"layer": micro_compact} if micro_to is None else {
+        "layer": micro_down_to, "when": too_large, "max_chars": int(micro_to * char_limit)}
+    return Pipeline([
+        Step("tool_result_budget", tool_result_budget, any_result_above(max_result_chars), archive=archive,
+             max_chars=max_result_chars, max_batch_chars=max_batch_chars),
+        Step("snip_compact", snip_compact, above_messages(max_messages), archive=archive,
+             max_messages=max_messages, keep_first=keep_first, keep_last=keep_last, down_to=snip_to),
+        Step("micro_compact", **micro, keep_recent=keep_recent),
+        Step("compact_history", compact_history, too_large, **model),
+    ], overflow=Step("reactive_compact", reactive_compact, **model, keep_messages=keep_messages))

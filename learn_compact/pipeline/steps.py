@@ -1,0 +1,78 @@
+"""A step of a pipeline, and what it says about itself."""
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from operator import is_
+
+from learn_compact.pipeline.triggers import always
+from learn_compact.tokens import estimate_chars, estimate_tokens
+
+
+class Step:
+    """A layer with its parameters, the name it is reported under, and when it runs: `when(messages) -> bool`.
+
+    >>> from learn_compact.layers.micro import micro_compact
+    >>> Step("micro", micro_compact, keep_recent=0).run([{"role": "user", "content": "Hello"}])[1].ran
+    True
+    """
+
+    def __init__(self, name, layer, when=always, **parameters):
+        self.name, self.layer, self.when, self.parameters = name, layer, when, parameters
+
+    @property
+    def asks_a_model(self):
+        return "summarize" in self.parameters
+
+    def run(self, messages, force=False, **parameters):
+        """The messages behind this step and its report; `force` passes by the trigger, parameters replace its own."""
+        began, calls = time.perf_counter(), 0
+        if not (force or self.when(messages)):
+            return messages, StepReport(self.name, False, messages, messages, calls, time.perf_counter() - began)
+
+        def counted(*arguments, **named):
+            nonlocal calls
+            calls += 1
+            return self.parameters["summarize"](*arguments, **named)
+
+        model = {"summarize": counted} if self.asks_a_model else {}
+        after = self.layer(messages, **{**self.parameters, **parameters, **model})
+        return after, StepReport(self.name, True, messages, after, calls, time.perf_counter() - began)
+
+
+@dataclass
+class StepReport:
+    """What one step did: whether it ran, the messages before and after it, model calls, seconds.
+
+    Sizes are read from the messages when they are asked for, so a report that nobody reads costs nothing.
+    """
+
+    name: str
+    ran: bool
+    before: list
+    after: list
+    calls: int
+    seconds: float
+
+    @cached_property
+    def tokens_before(self):
+        return estimate_tokens(self.before)
+
+    @cached_property
+    def tokens_after(self):
+        return estimate_tokens(self.after)
+
+    @cached_property
+    def chars_before(self):
+        return estimate_chars(self.before)
+
+    @cached_property
+    def chars_after(self):
+        return estimate_chars(self.after)
+
+    @cached_property
+    def prefix_kept(self):
+        """How much of the cached prefix survived: the share of the estimated tokens before the first change."""
+        same = next((i for i, kept in enumerate(map(is_, self.before, self.after)) if not kept),
+                    min(len(self.before), len(self.after)))
+        return estimate_tokens(self.before[:same]) / self.tokens_before if same < len(self.before) else 1.0
