@@ -2,7 +2,7 @@
 
 The words are put together here, and no chapter uses them; the right answers are computed with `ast` and plain string
 functions, apart from the stand-in. The tasks are fair to a real model too. A ranking of policies that rests on the
-stand-in's runs must be labelled so: see `standin/README.md`.
+stand-in's runs must be labelled so: see README.md beside this file.
 """
 
 import ast
@@ -73,34 +73,33 @@ class Task:
 def audit(seed):
     """An audit: a total over the Python files of one folder, with a rule that leaves some of them out.
 
-    >>> audit(7).prompt[:84], audit(7).answer
-    ('I need to know the number of class definitions that the Python files underneath kiln', 7)
+    >>> audit(7).prompt[:32], audit(7).answer
+    ('Work through each Python module ', 1239)
     """
     rng = Random(f"audit {seed}")
-    folder, pattern, files = _project(rng)
-    measure = rng.choice(list(_MEASURES))
-    prompt = rng.choice(_AUDITS).format(measure=rng.choice(_MEASURES[measure]), **_where(rng, folder, pattern))
-    total = sum(_measured(files[path])[measure] for path in _concerned(files, folder, pattern))
-    return Task(f"audit {seed}", prompt, total, files)
+    files, inside, outside, where = _project(rng)
+    measure = rng.choice([measure for measure, total in _totals(files, outside).items() if total])  # the rule matters
+    prompt = rng.choice(_AUDITS).format(measure=rng.choice(_MEASURES[measure]), **where)
+    return Task(f"audit {seed}", prompt, _totals(files, inside)[measure], files)
 
 
 def edit(seed):
     """An edit: a line put at the top of the Python files of one folder, or a word replaced in them, with a rule.
 
-    >>> edit(7).prompt[:56], len(edit(7).answer)
-    ('See to it that every Python file anywhere inside quarry/', 19)
+    >>> edit(7).prompt[:32], len(edit(7).answer)
+    ('Everywhere in the Python modules', 19)
     """
     rng = Random(f"edit {seed}")
-    folder, pattern, files = _project(rng)
-    where, concerned = _where(rng, folder, pattern), _concerned(files, folder, pattern)
+    files, inside, outside, where = _project(rng)
     if rng.random() < 0.5:
         line = rng.choice(_LINES)
         prompt = rng.choice(_ADDITIONS).format(line=line, **where)
-        changed = {path: f"{line}\n{files[path]}" for path in concerned}
+        changed = {path: f"{line}\n{files[path]}" for path in inside}
     else:
-        old, new = rng.choice([pair for pair in _WORDS if any(_has(files[path], pair[0]) for path in concerned)])
+        old, new = rng.choice([(old, new) for old, new in _WORDS
+                               if _has(files, inside, old) and _has(files, outside, old)])  # the rule matters
         prompt = rng.choice(_SWAPS).format(old=old, new=new, **where)
-        changed = {path: re.sub(rf"\b{old}\b", new, files[path]) for path in concerned}
+        changed = {path: re.sub(rf"\b{old}\b", new, files[path]) for path in inside}
     return Task(f"edit {seed}", prompt, {**files, **changed}, files)
 
 
@@ -117,40 +116,32 @@ def stated_total(text):
 
 
 def _project(rng):
-    """A folder, a pattern that some of its files match, and all files of a project around it."""
+    """(files, those that a task is about, those that its rule leaves out, the words for both)."""
     folder, other = rng.sample(_FOLDERS, 2)
-    pattern, *decoys = rng.sample(list(_NAMES), 2)
-    stems = rng.sample(_STEMS, rng.randrange(6, 15))
-    files = {}
-    for stem in stems:
-        name = rng.choice([f"{stem}.py", f"{stem}.py", f"{stem}.py", _NAMES[pattern].format(stem),
-                           _NAMES[decoys[0]].format(stem)])
-        path = f"{folder}/{rng.choice(['', '', 'inner/'])}{name}"
-        files[path] = grow.module(rng, path, rng.randrange(400, 9_000))
-    fixed = {f"{folder}/zenith.py": 600, f"{folder}/{_NAMES[pattern].format('zephyr')}": 900}  # the rule has work
-    others = {f"{other}/{stem}.py": 1_500 for stem in rng.sample(_STEMS, 4)}
-    files |= {path: grow.module(rng, path, size) for path, size in (fixed | others).items()}
+    pattern, decoy = rng.sample(list(_NAMES), 2)
+    sizes = {f"{folder}/zenith.py": 600, f"{folder}/{_NAMES[pattern].format('zephyr')}": 6_000}
+    for stem in rng.sample(_STEMS, rng.randrange(6, 15)):
+        name = rng.choice(["{}.py", "{}.py", "{}.py", _NAMES[pattern], _NAMES[decoy]]).format(stem)
+        sizes[f"{folder}/{rng.choice(['', '', 'inner/'])}{name}"] = rng.randrange(400, 9_000)
+    sizes |= {f"{other}/{stem}.py": 1_500 for stem in rng.sample(_STEMS, 4)}
+    files = {path: grow.module(rng, path.replace("test_", ""), size) for path, size in sizes.items()}
     files |= {path: grow.page(rng, path, 700) for path in (f"{folder}/notes.md", "README.md")}
-    return folder, pattern, files
+    inside = [path for path in sizes if path.startswith(f"{folder}/")]
+    outside = [path for path in inside if fnmatchcase(PurePosixPath(path).name, pattern)]
+    where = {"under": rng.choice(_UNDER).format(folder), "rule": rng.choice(_RULES[pattern])}
+    return files, [path for path in inside if path not in outside], outside, where
 
 
-def _where(rng, folder, pattern):
-    return {"under": rng.choice(_UNDER).format(folder), "rule": rng.choice(_RULES[pattern])}
-
-
-def _concerned(files, folder, pattern):
-    return [path for path in files if path.startswith(f"{folder}/") and path.endswith(".py")
-            and not fnmatchcase(PurePosixPath(path).name, pattern)]
-
-
-def _measured(text):
-    nodes = list(ast.walk(ast.parse(text)))
+def _totals(files, paths):
+    """What the files have in all, by measure."""
+    nodes = [node for path in paths for node in ast.walk(ast.parse(files[path]))]
     return {"functions": sum(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in nodes),
-            "classes": sum(isinstance(node, ast.ClassDef) for node in nodes), "lines": len(text.splitlines())}
+            "classes": sum(isinstance(node, ast.ClassDef) for node in nodes),
+            "lines": sum(len(files[path].splitlines()) for path in paths)}
 
 
-def _has(text, word):
-    return re.search(rf"\b{word}\b", text) is not None
+def _has(files, paths, word):
+    return any(re.search(rf"\b{word}\b", files[path]) for path in paths)
 
 
 def _share_right(before, right, folder):

@@ -7,8 +7,8 @@
     acting         a wish and the facts → notes, calls, or the answer        (working, jobs, editing: work on files)
     summarising    a conversation → a summary that `reading` understands     (asked, salvage: where the conversation is)
 
-The same request always gets the same answer. What this shows about real models, and what not, says the README.md
-beside this package.
+The same request always gets the same answer. What this shows about real models, and what not, is on the page
+`learn_compact/offline/README.md`.
 """
 
 from hashlib import blake2b
@@ -48,7 +48,7 @@ def answer(request):
 def _wish(facts):
     """What the user wants: by their requests, or where these are gone, by what a summary in other words says."""
     if facts.requests:
-        return current_wish([request.text for request in facts.requests])
+        return current_wish(facts.requests)
     return next(filter(None, map(understand, facts.told)), None)
 
 

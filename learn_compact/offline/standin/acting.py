@@ -27,7 +27,7 @@ def next_step(wish, facts, offered, batch=BATCH):
         case Rule(patterns):
             return Step(wording.rule(patterns))
         case Recall("requests"):
-            return Step(wording.recalled("earlier requests", [request.text for request in facts.requests[:-1]]))
+            return Step(wording.recalled("earlier requests", facts.requests[:-1]))
         case Recall():
             read = [path for path, file in facts.files.items() if file.was_read]
             return Step(wording.recalled("files that I read", read))

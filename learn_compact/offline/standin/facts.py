@@ -2,18 +2,10 @@
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from learn_compact.offline.standin import lines
 from learn_compact.offline.standin.calls import PART_LINES
 from learn_compact.offline.standin.counting import count
-
-
-class Request(NamedTuple):
-    """A wish of the user; `compacted` where only a message of a compaction still tells it."""
-
-    text: str
-    compacted: bool
 
 
 @dataclass
@@ -36,7 +28,8 @@ class File:
     notes: dict = field(default_factory=dict)        # note → the turn in which it was last written; what they say:
     counts: dict = field(default_factory=dict)       # measure → number
     part_counts: dict = field(default_factory=dict)  # first line → the counts of that part
-    remarks: list = field(default_factory=list)      # all that is no count
+    remarks: list = field(default_factory=list)      # all that is no count, but for
+    given_up: str | None = None                      # the reason why nothing more is tried
     reads: int = 0                                   # how often a reading is in sight,
     unseen: int = 0                                  # and how often since its content was
     failures: list = field(default_factory=list)     # error texts since then
@@ -53,8 +46,15 @@ class File:
             self.is_long, self.part_counts[first] = True, counts
         elif counts := lines.read_counts(note):
             self.counts.update(counts)
+        elif why := lines.why_given_up(note):
+            self.given_up = why
         else:
             self.edits, self.remarks = [], [*self.remarks, note]
+
+    def forgive(self):
+        """Let it be tried again."""
+        self.failures, self.unseen, self.given_up = [], 0, None
+        self.notes = {note: turn for note, turn in self.notes.items() if not lines.why_given_up(note)}
 
     def see(self, text):
         """Take a text as the whole file."""
@@ -102,11 +102,11 @@ class File:
 class Facts:
     """Everything that a context says, in the order in which it says it."""
 
-    requests: list = field(default_factory=list)
+    requests: list = field(default_factory=list)               # of the user, word for word
     listings: dict = field(default_factory=dict)               # Listing → its paths
     files: dict = field(default_factory=lambda: defaultdict(File))
-    failures: list = field(default_factory=list)
-    unseen_listings: Counter = field(default_factory=Counter)  # Listing → how often it was asked for since it was seen
+    failures: list = field(default_factory=list)               # every Failure
+    unseen_listings: Counter = field(default_factory=Counter)  # Listing → how often it was asked for and not seen
     failed_listings: dict = field(default_factory=dict)        # Listing → error text
     said: list = field(default_factory=list)                   # other lines of the assistant
     answers: list = field(default_factory=list)                # such lines beside which nothing was called

@@ -22,27 +22,24 @@ class Job:
     def given_up(self, path):
         """Why nothing more is tried with this file; None as long as something is."""
         file = self.files[path]
-        said = next((why for remark in file.remarks if (why := wording.why_given_up(remark))), None)
-        if said or len(file.failures) >= MAX_FAILURES:
-            return said or file.failures[-1].split("\n")[0]
+        if len(file.failures) >= MAX_FAILURES:
+            return file.failures[-1].split("\n")[0]
         if file.is_long and file.text is None and "bash" not in self.offered:
             return wording.TOO_LONG
-        return wording.NEVER_SEEN if file.unseen >= MAX_UNSEEN else None
+        return wording.NEVER_SEEN if file.unseen >= MAX_UNSEEN else file.given_up
 
     def notes(self, path):
         """What should be noted about this file now, because it is in sight and nothing says it yet."""
         why = self.given_up(path)
-        if why and not any(wording.why_given_up(remark) for remark in self.files[path].remarks):
-            return [wording.given_up(why)]
-        return []
+        return [f"{lines.GIVEN_UP}{why}"] if why and not self.files[path].given_up else []
 
     def order(self, path):
         """What is low goes first."""
         return self.files[path].unseen
 
     def troubles(self, paths):
-        """The sentences of an answer about files that were given up."""
-        return [lines.item(path, wording.given_up(why)) for path in paths if (why := self.given_up(path))]
+        """The lines of an answer about files that were given up and noted before."""
+        return [lines.item(path, f"{lines.GIVEN_UP}{why}") for path in paths if (why := self.files[path].given_up)]
 
     def fetch(self, path, have):
         """The calls that bring a file into sight, without the parts that `have` holds."""
@@ -78,8 +75,9 @@ class Reading(Job):
         return self.fetch(path, self.files[path].part_counts | self.files[path].parts)
 
     def answer(self, paths, left_out):
-        """The lines of the answer, and what the rules left out."""
-        return [wording.read(len(paths), self.wish.files), *wording.left_out(left_out)]
+        """The lines of the answer; `left_out` are the files that a rule kept out."""
+        return [wording.read(sum(self.counts(path) is not None for path in paths), self.wish.files),
+                *wording.left_out(left_out), *self.troubles(paths)]
 
 
 class Counting(Reading):
@@ -148,5 +146,6 @@ class Changing(Job):
         return self.fetch(path, self.files[path].parts) if edits is None else edits
 
     def answer(self, paths, left_out):
-        """The lines of the answer."""
-        return [wording.changed(self.wish, len(paths)), *wording.left_out(left_out), *self.troubles(paths)]
+        """The lines of the answer; files that were given up don't count as changed."""
+        done = [path for path in paths if not self.given_up(path)]
+        return [wording.changed(self.wish, len(done)), *wording.left_out(left_out), *self.troubles(paths)]

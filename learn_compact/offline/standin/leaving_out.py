@@ -14,15 +14,15 @@ _SKIP = phrases("""skip, skipping, ignore, ignoring, leave out, leaving out, lea
     excluding, except, excepting, except for, apart from, aside from, other than, save for, with the exception of,
     but not, but no, without, omit, omitting, pass over, passing over, disregard, disregarding, avoid, avoiding,
     bypass, minus, steer clear of, stay clear of, stay away from, keep away from, keep off, hands off, not counting,
-    not including, not touching, not reading, not opening, """
+    not including, not touching, not reading, not opening, not, no, """
     + ", ".join(f"do not {verb}" for verb in _VERBS.split(", ")))
 _NOT = re.compile(r"\b(?:don['’]t|never|must not(?! be)|should not(?! be)|may not(?! be))(?: ever)?\b", re.I)
-_SKIPPED = phrases("do not count, stay as they are, stay untouched, " + ", ".join(
+_SKIPPED = phrases(", ".join(["do not count, stay as they are, stay untouched, excluded, left out, not included"] + [
     f"{is_} {skipped}"
     for is_ in ("are", "is", "must be", "should be", "can be", "are to be", "is to be", "must not be", "should not be",
                 "are not to be", "is not to be")
     for skipped in ("skipped", "ignored", "left out", "left alone", "excluded", "off limits", "out of bounds")
-    + ("counted", "touched", "opened", "read", "changed", "edited") * ("not" in is_)))
+    + ("counted", "touched", "opened", "read", "changed", "edited") * ("not" in is_)]))
 _ENDS = re.compile(r"\s*(?:[.,;:!?)]|and\b|\Z)", re.I)
 _BEFORE = re.compile(r",|\b(?:if|but|where|when|while|and)\b", re.I)
 _RULE_WORDS = frozenset("""a all alone an and any anything are as at be begin beginning begins but by called contain
@@ -106,6 +106,8 @@ def _patterns(words, quoted):
 
 
 def _pattern(name, shape):
-    if name.endswith("/"):
+    if re.search(r"[*?\[]", name) or name.endswith("/"):
+        return f"{name}*" if name.endswith("/") else name
+    if shape == "{}" and name.endswith("_"):
         return f"{name}*"
-    return name if re.search(r"[*?\[]", name) else shape.format(name)
+    return shape.format(name)

@@ -20,7 +20,7 @@ REQUEST, RULE, DECISION, ERROR = "User request", "Rule", "Decision", "Error"
 PENDING, STEP, NEXT, ANSWER = "Pending", "Current step", "Next step", "Answered"
 SAID, TOOLS = "Said", "Tools used"
 LABELS = (REQUEST, RULE, DECISION, ERROR, PENDING, STEP, NEXT, ANSWER, SAID, TOOLS)
-NOTHING, NOT_NOTED = "none", "read, nothing noted"
+NOTHING, NOT_NOTED, GIVEN_UP = "none", "read, nothing noted", "given up: "
 NINE_SECTIONS = ("Primary request and intent", "Key technical concepts", "Files and code sections", "Errors and fixes",
                  "Problem solving", "All user messages", "Pending tasks", "Current work", "Optional next step")
 THREE_POINTS = ("What was accomplished", "Current state", "Key decisions")
@@ -138,6 +138,15 @@ def read_lines(text):
         elif line.strip() and not line.lstrip().startswith(">"):
             found.append(Line("", line.strip()))
     return tuple(found)
+
+
+def why_given_up(note):
+    """Why a file was given up; None where the note says something else.
+
+    >>> why_given_up("given up: Error: no such file")
+    'Error: no such file'
+    """
+    return note.removeprefix(GIVEN_UP) if note.startswith(GIVEN_UP) else None
 
 
 def is_heading(line):

@@ -20,7 +20,7 @@ from learn_compact.offline.standin.calls import (
     clean_path,
     from_tool_use,
 )
-from learn_compact.offline.standin.facts import Facts, Failure, Request
+from learn_compact.offline.standin.facts import Facts, Failure
 
 MAX_RESULT_CHARS = 50_000  # where the tools of s06 cut their output, without a word
 RESTORED = "Restored file: "  # the first line of a text block that shows a file as it is now, after a compaction
@@ -78,9 +78,15 @@ class _Reader:
             self.request("\n\n".join(text for text in texts if text.strip()), compacted=False)
 
     def request(self, text, compacted):
-        kept = [request for request in self.facts.requests if not (compacted and request.text == text)]
-        self.facts.requests = [*kept, Request(text, compacted)]
-        self.facts.compacted, self.facts.compact_asked, self.facts.failed_listings = compacted, False, {}
+        if compacted and text in self.facts.requests:
+            self.facts.requests.remove(text)
+        self.facts.requests.append(text)
+        self.facts.compacted, self.facts.compact_asked = compacted, False
+        if not compacted:  # a new request: what failed may work now
+            self.facts.failed_listings.clear()
+            self.facts.unseen_listings.clear()
+            for file in self.facts.files.values():
+                file.forgive()
 
     def ours(self, texts):
         self.facts.transcript = marker_path(texts[0]) or self.facts.transcript
@@ -105,7 +111,7 @@ class _Reader:
         self.facts.step = words
         for block, name in zip(calls, words, strict=True):
             wanted = from_tool_use(block)
-            self.calls[block.get("id")] = wanted, name
+            self.calls[str(block.get("id"))] = wanted, name
             self.facts.tools[str(block.get("name", ""))] = None
             if isinstance(wanted, Read | Part):
                 self.facts.files[wanted.path].reads += 1
@@ -130,7 +136,7 @@ class _Reader:
                 others.append(line.value)
 
     def result(self, block):
-        wanted, name = self.calls.get(block.get("tool_use_id"), (Other("", ""), ""))
+        wanted, name = self.calls.get(str(block.get("tool_use_id")), (Other("", ""), ""))
         text = result_text(block)
         if _PLACEHOLDER.fullmatch(text):
             if isinstance(wanted, Edit | Write):
@@ -141,6 +147,8 @@ class _Reader:
             return
         self.facts.results.append(text)
         match wanted:
+            case Listing() if _is_cut(text):
+                self.facts.failed_listings[wanted] = "the list is too long to be shown"
             case Listing():
                 self.facts.listings[wanted] = _paths(text, wanted)
                 self.facts.noted.discard(wanted)

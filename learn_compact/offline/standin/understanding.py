@@ -100,8 +100,10 @@ def _recall(text):
 def _add_line(text, quoted):
     colon = None if quoted else _AFTER_COLON.search(text)
     skip, text = take_rules(text[:colon.start()] if colon else text, quoted)
-    is_meant = says(text, v.ADD, v.TOP) and (quoted or says(text, v.A_LINE))
-    if not is_meant or says(text, v.COUNT) or _goes_beyond(text):
+    is_line = quoted or says(text, v.A_LINE)
+    is_put_on_top = is_line and says(text, v.TOP) and (says(text, v.ADD) or says(text, v.ENSURE))
+    is_added = is_put_on_top or says(text, v.ADD, v.A_LINE)
+    if not is_added or any(says(text, words) for words in (v.NOT_TOP, v.COUNT)) or _goes_beyond(text):
         return None
     files = files_meant(text, quoted, skip)
     if not names_files(text, files):
@@ -118,9 +120,9 @@ def _replace(text, quoted, files):
     if match["verb"].lower() == "substitut" and re.search(r"\sfor\s", match[0]):
         old, new = new, old
     is_quoted = old.startswith("⟦") and new.startswith("⟦")
-    if old in files.paths or not (is_quoted or says(match["filler"], v.A_WORD)):
+    if old in files.paths or not (is_quoted or says(match["filler"], v.A_WORD) or says(text, v.EVERYWHERE)):
         return None
-    if not names_files(text, files) and not says(text, v.EVERYWHERE):
+    if not names_files(text, files):
         return Unclear(WHICH_FILES)
     return Replace(files, shown(old, quoted), shown(new, quoted))
 

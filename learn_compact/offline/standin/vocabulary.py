@@ -24,8 +24,8 @@ READ = phrases("read, reading, open, opening, load, view, scan, visit, study, go
                "look* into, walk* through, work* through, page through, step through, have a look at, take a look at")
 COUNT = phrases("count, counting, how many, number of, tally, add* up, sum, sum up, total, totals, figure, grand "
                 "total")
-ADD = phrases("add, put, insert, prepend, place, write, give, stamp, make sure, ensure, see to it, start, starts, "
-              "begin, begins, should, must, need, needs, want, wants, let")
+ADD = phrases("add, adding, put, insert, prepend, place, prefix, stamp, give")
+ENSURE = phrases("make sure, ensure, see to it, should, must, need, needs, want, wants, let, write, start, begin")
 COMPACT = phrases("compact tool, compact the, compact this, compact our, compact it, compact now, call compact, use "
                   "compact, run compact")
 COMPRESS = phrases("compress, condense, squeeze, shrink")
@@ -43,11 +43,13 @@ FILES = phrases("file, files, module, modules, script, scripts")
 CONVERSATION = phrases("conversation, history, context, chat, session, talk, dialogue, discussion")
 SO_FAR = phrases("so far, up to now, until now, until here, above, below, to this point")
 A_LINE = phrases("line, header, comment, notice, banner, stamp, licence, license, copyright")
-TOP = phrases("top, beginning, start, starts, begin, begins, head, first line, first thing, line one, line 1, very "
-              "front, prepend, open with, opens with, in front")
+TOP = phrases("top, beginning, start, starts, begin, begins, head, first line, first thing, line one, line 1, "
+              "very front, prepend, prefix, open with, opens with, in front")
+NOT_TOP = phrases("end, bottom, append, last line, after, before, below each, above each, between")
 A_WORD = phrases("word, words, name, names, identifier, term, string, occurrence*, mention*, instance*, function, "
                  "class, method, variable, every, each, everywhere, wherever")
-EVERYWHERE = phrases("everywhere, wherever, throughout, here, project, repository, repo, codebase, workspace")
+EVERYWHERE = phrases("everywhere, wherever, throughout")
+HERE = phrases("here, project, repository, repo, codebase, code base, workspace, all the code")
 
 # How
 ONE_BY_ONE = phrases("one by one, one at a time, one after the other, one after another, singly, individually, a "
@@ -74,21 +76,22 @@ WHAT_YOU_READ = phrases("what have you read, what did you read, what you have re
 
 # What is beyond the stand-in: other things to do, and conditions on what is counted
 POLITE = frozenset("please then also now just you could can would will kindly i i'd we want need like me let us let's "
-                   "first finally afterwards next go".split())
-FOREIGN = frozenset("""analyse analyze build check commit compare convert copy create debug delete deploy describe document
-    download draw execute explain find fix format generate implement improve install invent merge modify move optimise
-    optimize plot push refactor remove rename review rewrite run sort summarise summarize test translate update
+                   "first finally afterwards next".split())
+FOREIGN = frozenset("""analyse analyze build check commit compare convert copy create debug delete deploy describe
+    document download draw execute explain fix format generate implement improve install invent merge modify move
+    optimise optimize plot push refactor remove rename review rewrite run sort summarise summarize test translate update
     upload""".split())
 ELSEWHERE = phrases("to a file, into a file, write a, write an, write me, write some, as csv, as json, by email, "
                     "tell me why, what it does, what they do, how it works")
 CONDITION = phrases(
     "blank, empty, non-empty, commented, async, public, private, nested, longest, shortest, largest, biggest, "
-    "smallest, average, mean, median, most, fewest, unused, duplicate*, distinct, unique, bug, bugs, todo, todos, docstring*, "
-    "longer, shorter, more than, fewer than, less than, at least, " + ", ".join(
+    "smallest, average, mean, median, most, fewest, unused, duplicate*, distinct, unique, bug, bugs, todo, todos, "
+    "docstring*, longer, shorter, more than, fewer than, less than, at least, " + ", ".join(
         f"{things} {which}" for things in ("functions", "methods", "classes", "lines")
         for which in ("named", "called", "using", "calling", "with", "without", "whose", "call", "use", "take",
-                      "return", "raise", "contain", "containing", "mentioning", "which", "that call", "that use", "that take",
-                      "that return", "that have", "that start", "that inherit", "that contain", "that mention")))
+                      "return", "raise", "contain", "containing", "mentioning", "which", "that call", "that use",
+                      "that take", "that return", "that have", "that start", "that inherit", "that contain",
+                      "that mention")))
 
 # What a summary looks for
 PROHIBITED = phrases("never, do not, don't, must not, must, only, always, skip, ignore, leave out, except, without, "

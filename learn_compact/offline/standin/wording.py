@@ -13,11 +13,8 @@ WHICH_LINE = "Which line should I add? Put it in quotation marks."
 WHICH_FILES = "In which files? Name a folder or a kind of file."
 COMPACT_IS_ASKED = "I have asked for the conversation to be compressed."
 ALL_THE_SAME = "I have read these files over and over, and my context shows no sign of a compaction. I stop here."
-NEVER_SEEN = "its content was gone every time before I saw it"
+NEVER_SEEN = "the result was gone every time before I saw it"
 TOO_LONG = "it is too long to be shown at once, and I have no bash to show it in parts"
-
-_GIVEN_UP = "given up: "
-
 
 def lacks(what):
     """The answer where no tool is offered."""
@@ -59,8 +56,8 @@ def doing(is_change, paths):
 
 
 def is_progress(line):
-    """Whether a line is one of those that only say what the calls beside it say."""
-    return line.startswith(("Reading ", "Changing ", "I list the "))
+    """Whether a line only says what the calls beside it say, or what was said before."""
+    return line.startswith(("Reading ", "Changing ", "I list the ", "My context shows "))
 
 
 def no_folder(wanted, error):
@@ -93,16 +90,6 @@ def changed(wish, number):
 def left_out(paths):
     """What rules kept out of an answer, as lines."""
     return [f"Left out, as asked: {', '.join(paths)}."] if paths else []
-
-
-def given_up(why):
-    """The note on a file that is given up."""
-    return f"{_GIVEN_UP}{why}"
-
-
-def why_given_up(note):
-    """The reason in such a note; None where it is another one."""
-    return note.removeprefix(_GIVEN_UP) if note.startswith(_GIVEN_UP) else None
 
 
 def enumerated(things):
