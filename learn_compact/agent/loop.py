@@ -13,6 +13,7 @@ from learn_compact.agent.tools import COMPACT, S06_TOOLS
 from learn_compact.agent.workspace import Workspace
 from learn_compact.archive import Archive
 from learn_compact.errors import ArchiveError, ContextWindowError, MessageError, PolicyError, SummaryError
+from learn_compact.ledger import Ledger
 from learn_compact.messages import blocks, marker_path, to_message
 from learn_compact.tokens import context_tokens
 
@@ -42,7 +43,7 @@ class Agent:
     default the policy's, else one in the workspace). `approve(tool, arguments) -> bool` is asked before a tool that
     changes something runs: by default offline never, live at the terminal. `max_turns` bounds the requests of one
     `ask`. `messages` is the history, one list that is changed in place; `points` the context before each request;
-    `stop_reason` the API's for the newest answer.
+    `ledger` what became of every block; `stop_reason` the API's for the newest answer.
     """
 
     def __init__(self, client, model, workspace, policy, *, system=SYSTEM, tools=S06_TOOLS, archive=None,
@@ -57,6 +58,13 @@ class Agent:
         self._definitions = [tool.definition for tool in tools]
         self._parts, self._same = RunningParts(system, self._definitions), 0
         self._unlogged, self._compaction = [], None
+        self._ledger = Ledger(self.archive)
+
+    @property
+    def ledger(self):
+        """What became of every block since the agent began, as a `Ledger`."""
+        self._ledger.see(self.messages)
+        return self._ledger
 
     def ask(self, text):
         """Work on what the user says, and give back the model's last words ("" where it had none).
@@ -191,6 +199,8 @@ class Agent:
         """Put what a policy made into the list, in place, and tell of a new transcript; whether anything is new."""
         if messages is self.messages:
             return False
+        if run := getattr(self.policy, "last_run", None):
+            self._ledger.extend(run)
         path = _transcript(messages) if messages and messages[0] is not self.messages[0] else None
         self.messages[:] = messages
         self._same = 0

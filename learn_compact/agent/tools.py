@@ -1,4 +1,4 @@
-"""The five tools of s06: what the model is told about each, and what each does.
+"""The tools of s06 and s08: what the model is told about each, and what each does.
 
 Whatever goes wrong in a tool is a result that says so, because the model can do something about it: a call that the
 agent can't make sense of, a file that isn't there, a command that fails. Left out: who may call what (`approve`).
@@ -83,3 +83,9 @@ S06_TOOLS = (
          {"focus": {"type": "string", "description": "What to preserve in the summary"}},
          lambda workspace, focus="": (COMPACT_RESULT, False), optional=("focus",)),
 )
+
+GLOB = Tool("glob", "Find files by a pattern such as **/*.py; ** stands for any number of folders.",
+            {"pattern": {"type": "string", "description": "Pattern of paths, from the workspace"}},
+            lambda workspace, pattern: (workspace.find(pattern), False))
+
+S08_TOOLS = (*S06_TOOLS[:-1], GLOB, S06_TOOLS[-1])

@@ -8,6 +8,7 @@ path check can hold.
 import shutil
 import stat
 import tempfile
+from glob import glob
 from pathlib import Path
 
 from learn_compact.archive import RESULTS, TRANSCRIPTS
@@ -37,6 +38,15 @@ class Workspace:
             more = len(lines) - limit
             text = "".join(lines[:limit]) + (f"... ({more} more lines)" if more > 0 else "")
         return cut(text)
+
+    def find(self, pattern):
+        """The files whose paths fit a pattern, one a line, in order; hidden ones where the pattern names the dot."""
+        try:
+            found = sorted(glob(pattern, root_dir=self.root, recursive=True))
+        except (OSError, ValueError, RecursionError) as error:
+            raise WorkspaceError(f"{pattern!r} can't be a pattern: {error}.") from error
+        inside = [Path(path).as_posix() for path in found if self._is_file_inside(path)]
+        return cut("\n".join(inside) or f"No file fits {pattern}.")
 
     def write(self, path, content):
         """Write a file, new or not, and the folders above it."""
@@ -79,6 +89,10 @@ class Workspace:
         if not file.is_relative_to(self.root):
             raise WorkspaceError(f"{path} leads out of the workspace. Use a path inside it.")
         return file
+
+    def _is_file_inside(self, path):
+        file = (self.root / path).resolve()
+        return file.is_relative_to(self.root) and file.is_file()
 
     def _to_write(self, path):
         file = self.inside(path)
