@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 os.environ["LEARN_COMPACT_OFFLINE"] = "1"  # also for the interpreters and kernels that a test starts
@@ -11,3 +12,11 @@ settings.register_profile("default", derandomize=True, max_examples=200, deadlin
 # `make soak`: new examples at every run, and many of them.
 settings.register_profile("soak", derandomize=False, max_examples=5_000, deadline=None)
 settings.load_profile("soak" if os.environ.get("LEARN_COMPACT_SOAK") == "1" else "default")
+
+
+@pytest.fixture(scope="module")
+def no_waiting_for_the_disk():
+    """For modules that write hundreds of files: what is there after a crash is asked elsewhere (test_archive_crash)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield

@@ -11,7 +11,7 @@ from learn_compact.errors import PolicyError
 from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
-from learn_compact.messages import blocks, safe_cuts, unseen_results
+from learn_compact.messages import blocks, safe_cuts
 
 MAX_MESSAGES = 50
 KEEP_FIRST = 3
@@ -27,7 +27,7 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
     """The first and the last messages, and `[N messages archived at PATH]` in place of those between.
 
     Nothing happens up to `max_messages` messages. Above, the first `keep_first` and the last `keep_last` stay, and
-    more where a cut would part a call from its result or take a result that the model has not seen. The newest request
+    more where a cut would part a call from its result or take the newest answer and what follows it. The newest request
     follows the marker in a second block, where it lay in the middle. When a conversation is snipped again, the file
     of the earlier marker grows by what is new, so that one marker and one file hold the whole middle, in order.
 
@@ -73,8 +73,7 @@ def archived(message, archive):
 def _middle(messages, keep_first, keep_last):
     """Where the middle begins and ends: at the cuts nearest to what is asked, never taking more."""
     cuts = [0, *safe_cuts(messages), len(messages)]
-    latest = newest_answer(messages) if unseen_results(messages) else len(messages)
-    latest = max(0, min(latest, len(messages) - keep_last))
+    latest = max(0, min(newest_answer(messages), len(messages) - keep_last))
     return cuts[bisect_left(cuts, min(keep_first, len(messages)))], cuts[bisect_right(cuts, latest) - 1]
 
 
