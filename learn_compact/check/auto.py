@@ -69,7 +69,7 @@ def _cause(messages, after, summarize, archive, expected):
                 "archive.save_transcript(messages) writes every message to disk and gives the path. What leaves the "
                 "context must be there to be read again.")
     head, kept, request = after[0] if after else {}, after[1:], newest_request(messages)
-    said = [block.get("text", "") for block in blocks(head)] or [""]
+    said = [str(block.get("text", "")) for block in blocks(head)] or [""]
     if head.get("role") != "user" or not said[0].startswith(blocks(expected[0])[0]["text"]):
         return ("the first message reads differently", "To the letter: the header with the path, a blank line, and the "
                 "summary, in a user message.")

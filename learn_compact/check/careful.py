@@ -2,7 +2,6 @@
 
 import copy
 import ctypes
-import linecache
 import threading
 import traceback
 from contextlib import redirect_stdout
@@ -11,7 +10,7 @@ from io import StringIO
 from learn_compact.check.lines import conversation_lines
 from learn_compact.check.wrong import Wrong, differing
 
-SECONDS = 1.0  # for one call; the conversations of the checks take a good answer less than a millisecond
+SECONDS = 2.0  # for one call; a good answer takes less than a millisecond, a busy machine may take longer
 
 
 class TooSlow(BaseException):
@@ -32,7 +31,7 @@ class Careful:
         mine = copy.deepcopy(given)
         value, error = within(self.seconds, self.function, mine, *others)
         if isinstance(error, TooSlow):
-            raise Wrong("it didn't come back", f"It was still running after {self.seconds:g} second.", error=error)
+            raise Wrong("it didn't come back", f"It was still running after {self.seconds:g} seconds.", error=error)
         if mine != given:
             raise Wrong("it changed what it was given",
                         "Whoever called it still needs the old one: for the transcript, or when something fails. "
@@ -84,7 +83,6 @@ def within(seconds, function, *arguments):
 def described(error, function):
     """An error as one sentence: its text, and the line of the reader's function that it came from."""
     where = getattr(getattr(function, "__code__", None), "co_filename", None)
-    lines = [(frame.lineno, linecache.getline(frame.filename, frame.lineno).strip())
-             for frame in traceback.extract_tb(error.__traceback__) if frame.filename == where]
+    lines = [frame.line for frame in traceback.extract_tb(error.__traceback__) if frame.filename == where]
     text = f"{type(error).__name__}: {error}".rstrip(": ")
-    return f"{text}, in the line: {lines[-1][1]}" if lines and lines[-1][1] else text
+    return f"{text}, in the line: {lines[-1]}" if lines and lines[-1] else text

@@ -20,7 +20,7 @@ PROBE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exercise:
     """Called with the reader's answer, it prints one verdict; `solution` is a file in `notebooks/solutions`."""
 
@@ -30,6 +30,9 @@ class Exercise:
 
     def __call__(self, answer):
         print(self.verdict(answer))
+
+    def __repr__(self):
+        return f'check.{self.name}(your answer), with hints: check.hint("{self.name}", 1)'
 
     def hint(self, number):
         """The text of a hint, 1 to 3; beyond them the place of the solution."""
@@ -41,7 +44,7 @@ class Exercise:
         return f'{name or self.name} is not filled in yet. A first hint: check.hint("{self.name}", 1)'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FunctionExercise(Exercise):
     """An exercise whose answer is a function: the smallest case that breaks it is looked for.
 
@@ -62,8 +65,8 @@ class FunctionExercise(Exercise):
         if answer is None or answer is ...:
             return self.unfilled()
         if not callable(answer):
-            return (f"check.{self.name} wants the function itself, and got a {type(answer).__name__}: write its name "
-                    "without brackets behind it.")
+            return (f"check.{self.name} wants the function itself, and this is of type {type(answer).__name__}: write "
+                    "its name without brackets behind it.")
         if is_unfilled(answer, *self.probe):
             return self.unfilled(getattr(answer, "__name__", None))
         from learn_compact.check.search import smallest  # late: hypothesis takes a moment to load

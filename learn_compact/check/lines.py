@@ -26,7 +26,7 @@ def quoted(text):
     """A text between quotation marks; a long one loses its middle, and its length is told.
 
     >>> quoted("Line after line. " * 6)
-    '"Line after line. Line after line. Li … line. Line after line. " (102 characters)'
+    '"Line after line. Line after line. Li … e. Line after line. " (102 characters)'
     """
     if len(text) <= LONGEST:
         return json.dumps(text, ensure_ascii=False)

@@ -78,7 +78,7 @@ def _holds(file, text):
     return text in file or json.dumps(text)[1:-1] in file
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OrderExercise(Exercise):
     """The answer is a list of four names, or of the layers themselves."""
 

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from wrong_answers import keeps_two
 
-from learn_compact import check, micro_compact
+from learn_compact import Archive, blocks, check, micro_compact, problems
 from learn_compact.check.careful import within
+from learn_compact.check.exercise import PROBE
 from learn_compact.check.order import ORDER
+from learn_compact.messages import marker_path
 
 SOLUTIONS = Path(__file__).parents[2] / "notebooks" / "solutions"
 EXERCISES = [name for name in check.__all__ if name != "hint"]
@@ -54,16 +56,26 @@ def test_a_stub_is_called_by_its_name_and_costs_no_import_of_hypothesis():
                        "False\n")
 
 
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_exercise_shows_how_it_is_used_and_gives_nothing_away(name):
+    assert repr(getattr(check, name)) == f'check.{name}(your answer), with hints: check.hint("{name}", 1)'
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_what_is_no_function_is_refused_in_a_sentence(name):
-    assert getattr(check, name).verdict([1]).startswith(f"check.{name} wants the function itself, and got a list")
+    verdict = getattr(check, name).verdict([1])
+    assert verdict.startswith(f"check.{name} wants the function itself, and this is of type list: ")
 
 
-ODD_VALUES = [0, -1, True, "", "x", b"x", (), [], {}, set(), [None], [1], [[]], ["x"], [{}], [{"role": "user"}],
-              [{"role": "user", "content": None}], [{"role": "user", "content": [1]}], [{"role": [], "content": [[]]}],
-              [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": [], "content": 1}]}], object,
-              ({}, True), ({"role": "user", "content": "x"}, True), ({"role": "user", "content": [None]}, {}),
-              ({"role": "user", "content": [{"type": "tool_result", "tool_use_id": []}]}, True), float("nan"), len]
+def user(*content):
+    return [{"role": "user", "content": list(content)}]
+
+
+ODD_RESULT = {"type": "tool_result", "tool_use_id": [], "content": 1}
+ODD_VALUES = [0, -1, True, float("nan"), "", "x", b"x", object, len, (), [], {}, set(), [None], [1], [[]], ["x"], [{}],
+              [{"role": "user"}], [{"role": "user", "content": None}], [{"role": [], "content": [[]]}], user(1),
+              user({"type": "text", "text": 1}), user(ODD_RESULT), ({}, True), (user(None)[0], {}),
+              (user(ODD_RESULT)[0], True), ({"role": "user", "content": "x"}, True)]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -71,6 +83,15 @@ def test_whatever_a_function_returns_there_is_a_verdict(name):
     for value in ODD_VALUES:
         verdict = getattr(check, name).verdict(lambda *_, value=value: value)
         assert verdict.startswith("Not yet: "), value
+
+
+def test_a_summary_in_an_odd_form_gets_a_verdict_too():
+    def odd(messages, summarize, archive):
+        archive.save_transcript(messages)
+        summarize(messages)
+        return user({"type": "text", "text": 1})
+
+    assert check.auto_compact.verdict(odd).startswith("Not yet: the first message reads differently.")
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -92,6 +113,20 @@ def test_every_exercise_has_three_hints_and_then_its_solution(name, capsys):
 def test_a_solution_is_right(solution, capsys):
     runpy.run_path(str(solution))
     assert capsys.readouterr().out.startswith("Right. ")
+
+
+def answer_of(solution):
+    """The function that a solution defines."""
+    return runpy.run_path(str(SOLUTIONS / solution))["my_" + Path(solution).stem[3:]]
+
+
+def test_the_solutions_work_with_a_real_archive_too(tmp_path):
+    messages, archive = list(PROBE), Archive(tmp_path)
+    for after in (answer_of("03_auto_compact.py")(messages, lambda messages: "All passed.", archive),
+                  answer_of("05_snip_compact.py")(messages, archive, 3, 1, 1)):
+        path = next(path for block in blocks(after[after[0] == messages[0]]) if (path := marker_path(block["text"])))
+        assert problems(after) == []
+        assert archive.load(path) in (messages, messages[1:3])
 
 
 def test_a_hint_for_an_unknown_exercise_names_those_there_are(capsys):
