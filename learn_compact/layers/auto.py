@@ -86,12 +86,18 @@ def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=RE
     """
     last = min(_first_kept(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
     first_kept = max((cut for cut in safe_cuts(messages) if cut <= last), default=0)
-    kept, room = messages[first_kept:], min(max_kept_chars, estimate_chars(messages) // 2)
-    if estimate_chars(kept) > room:
-        share = room // max(1, len(tool_results(kept)))
-        kept = tool_result_budget(kept, archive=archive, max_chars=share, preview_chars=min(PREVIEW_CHARS, share // 2))
-        messages = [*messages[:first_kept], *kept]
+    kept = messages[first_kept:]
+    smaller = _in_room(kept, min(max_kept_chars, estimate_chars(messages) // 2), archive)
+    messages = messages if smaller is kept else [*messages[:first_kept], *smaller]
     return _summarised(messages, first_kept, S08_HEADER, partial(summarize, focus=focus), archive)
+
+
+def _in_room(messages, room, archive):
+    """The messages with their results on disk, each down to its share of `room` characters; as they are if they fit."""
+    if estimate_chars(messages) <= room:
+        return messages
+    share = room // max(1, len(tool_results(messages)))
+    return tool_result_budget(messages, archive=archive, max_chars=share, preview_chars=min(PREVIEW_CHARS, share // 2))
 
 
 def with_originals(messages, archive):
