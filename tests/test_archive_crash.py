@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,6 @@ PROGRAM = r"""
 import json, os, sys, traceback
 from contextlib import suppress
 from itertools import count
-from pathlib import Path
 from learn_compact.agent import Agent
 from learn_compact.archive import Archive
 from learn_compact.offline import MODEL, OfflineAPI, client_of

@@ -46,7 +46,7 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
     long = _long_results(messages, end, min_chars)
     names = find_names([messages[i - 1] for i, _, _ in long])
     if any(block.get("tool_use_id") not in names for _, _, block in long):
-        names = find_names(messages)  # a batch that is spread over neighbouring messages
+        names = find_names(messages)  # a damaged history: calls stand elsewhere
     placeholders = {}
     for i, j, block in long:
         name, content = names.get(block.get("tool_use_id"), "unknown"), block["content"]
