@@ -130,7 +130,7 @@ def _line(message, max_chars):
     while len(line) > max_chars and longest > 40:  # several long texts share the room
         longest //= 2
         line = _json(_shortened(readable, longest))
-    return line
+    return line if len(line) <= max_chars else _shortened(line, max_chars - 40)  # too many texts, each of them short
 
 
 def _readable(block):
