@@ -27,7 +27,7 @@ FLOORS = (
     ("layers", "restore"),
     ("pipeline", "ledger"),
     ("agent", "lab", "conversations"),
-    ("show", "check"),
+    ("show", "check", "chat"),
     ("__main__",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -35,7 +35,8 @@ ONLY = {  # rooms that could stand in a house of their own
     "offline": {"errors", "rules", "messages", "tokens"},
     "data": {"errors", "rules", "messages", "tokens"},
 }
-NEED_THE_COURSE = {"show", "check", "lab", "__main__"}  # the rooms that may import what only the extra `course` brings
+# The rooms that may import what only the extra `course` brings.
+NEED_THE_COURSE = {"show", "check", "lab", "chat", "__main__"}
 
 HEAVY = ["anthropic", "matplotlib", "ipywidgets", "pandas", "hypothesis", "httpx2"]
 

@@ -6,11 +6,11 @@ request).
 """
 
 from learn_compact.agent.approval import ask_at_terminal
-from learn_compact.agent.events import Event, print_event
+from learn_compact.agent.events import Event, print_event, printable
 from learn_compact.agent.loop import MAX_TOKENS, Agent
 from learn_compact.agent.points import Point
 from learn_compact.agent.tools import S06_TOOLS, S08_TOOLS, Tool
 from learn_compact.agent.workspace import Workspace, copy_workspace
 
 __all__ = ["MAX_TOKENS", "S06_TOOLS", "S08_TOOLS", "Agent", "Event", "Point", "Tool", "Workspace", "ask_at_terminal",
-           "copy_workspace", "print_event"]
+           "copy_workspace", "print_event", "printable"]

@@ -1,8 +1,12 @@
 """What an agent tells while it works, and how s06 prints it."""
 
+import re
 from dataclasses import dataclass
 
 SHOWN_CHARS = 200  # of a tool's output (s06)
+
+# What a terminal obeys instead of showing it: control characters but newline and tab, and those that turn text around.
+_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,16 @@ def print_event(event):
     [transcript saved: .transcripts/transcript_7.jsonl]
     """
     if event.kind == "tool":
-        print(f"> {event.tool}:\n{event.text[:SHOWN_CHARS]}")
+        line = f"> {event.tool}:\n{event.text[:SHOWN_CHARS]}"
     else:
-        print(_LINES[event.kind].format(text=event.text))
+        line = _LINES[event.kind].format(text=event.text)
+    print(printable(line))
+
+
+def printable(text):
+    """The text with a � for each character that would steer a terminal: a tool's output is data, whatever it holds.
+
+    >>> printable("red: \\x1b[31m")
+    'red: �[31m'
+    """
+    return _OBEYED.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))

@@ -160,9 +160,9 @@ class Agent:
                 continue
             if response is not None:
                 return response
-            raise ContextWindowError(f"The request doesn't fit into the model's context window: {_sentence(refusal)}. "
-                                     "The policy made it no smaller. Ask for less at once, or choose a larger window."
-                                     ) from refusal
+            raise ContextWindowError("The request doesn't fit into the model's context window: "
+                                     f"{api_sentence(refusal)}. The policy made it no smaller. Ask for less at once, "
+                                     "or choose a larger window.") from refusal
 
     def _smaller(self):
         """What the policy makes of messages that the API refused; the messages themselves where it has no way."""
@@ -237,10 +237,10 @@ def _transcript(messages):
 
 
 def _is_too_long(error):
-    return error.status_code == 413 or (error.status_code == 400 and "prompt is too long" in _sentence(error))
+    return error.status_code == 413 or (error.status_code == 400 and "prompt is too long" in api_sentence(error))
 
 
-def _sentence(error):
+def api_sentence(error):
     """The API's own sentence in an error of the SDK."""
     body = error.body if isinstance(error.body, dict) else {}
     return str((body.get("error") or {}).get("message") or error.message)

@@ -61,13 +61,22 @@ def model_for(client):
     >>> model_for(client_of(OfflineAPI()))
     'stand-in'
     """
-    return MODEL if _address(client) in _apis else os.environ.get("MODEL_ID") or MODEL_ID
+    return MODEL if is_offline(client) else os.environ.get("MODEL_ID") or MODEL_ID
+
+
+def is_offline(client):
+    """Whether an `OfflineAPI` of this process answers this client; a served one is as live as any other address."""
+    return _address(client) in _apis
 
 
 def _live_client():
     from anthropic import Anthropic
+    from httpx2 import InvalidURL
 
-    client = Anthropic()
+    try:
+        client = Anthropic()
+    except InvalidURL as error:
+        raise ConnectionSetupError(f"ANTHROPIC_BASE_URL is no address: {error}.") from None
     print(f"Live: model {model_for(client)} at {_address(client)}. MODEL_ID names another model.")
     return client
 

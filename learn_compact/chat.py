@@ -1,0 +1,255 @@
+"""`python -m learn_compact chat`: the agent at a prompt, and a window that can be watched as it fills.
+
+Whatever goes wrong in a turn (the API, the disk, Ctrl-C) is told in a sentence, and the conversation goes on. What
+comes from a model, a tool or an error is data: it can't steer the terminal. Left out: streaming, chats kept for later.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from learn_compact.agent import S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace, printable
+from learn_compact.agent.loop import api_sentence
+from learn_compact.archive import Archive
+from learn_compact.errors import LearnCompactError, WorkspaceError
+from learn_compact.layers.auto import CONTEXT_CHAR_LIMIT
+from learn_compact.offline.api import WINDOW
+from learn_compact.offline.clients import connect, is_offline, model_for
+from learn_compact.offline.project import sample_project
+from learn_compact.pipeline import THRESHOLD, s06, s08
+from learn_compact.summaries import ModelSummarizer
+from learn_compact.tokens import context_parts, estimate_chars, estimate_tokens
+
+HELLO = """Workspace: {folder} ({terms}).
+/help lists the commands. A beginning: Read every Python file in the agents/ directory one by one"""
+COPIED = "a copy, which stays there with its transcripts"
+ASKS_FIRST = "commands and changes to files ask first"
+INTERRUPTED = "Interrupted. The conversation is as valid as before: say how to go on."
+HOW_TO_LEAVE = "Ctrl-C once more, Ctrl-D or /quit ends the chat."
+NO_HISTORY = "Lines can't be fetched back with the arrow keys: that takes prompt_toolkit (learn-compact[course])."
+
+QUIT = ("q", "exit")  # and /quit. s06 ends at an empty line too; here a slip of the finger ends nothing
+BAR_COLUMNS = 40
+ADVICE = {  # what to do where the API refuses, by status
+    401: "Check ANTHROPIC_API_KEY, in the environment or in .env.",
+    403: "Another key or another MODEL_ID may be allowed to.",
+    404: "Check MODEL_ID and ANTHROPIC_BASE_URL.",
+}
+LATER = "Wait a little, then say how to go on."
+
+
+class Policy(NamedTuple):
+    """A policy to chat with, and the tools of its agent.
+
+    It summarises where `measure(messages)`, in `unit`, is above `threshold`, which it calls `parameter`.
+    """
+
+    pipeline: Callable
+    tools: tuple
+    parameter: str
+    threshold: int
+    measure: Callable
+    unit: str
+
+
+POLICIES = {
+    "s06": Policy(s06, S06_TOOLS, "threshold", THRESHOLD, estimate_tokens, "estimated tokens"),
+    "s08": Policy(s08, S08_TOOLS, "char_limit", CONTEXT_CHAR_LIMIT, estimate_chars, "characters"),
+}
+
+
+class Chat:
+    """A conversation with an agent: `run(lines)` answers line by line, until one of them ends it.
+
+    `policy` is a row of POLICIES, with the threshold that holds here; `window` is in tokens. The docstring of a command
+    is what `/help` says about it.
+    """
+
+    def __init__(self, agent, policy, window=WINDOW):
+        self.agent, self.policy, self.window = agent, policy, window
+
+    def run(self, lines):
+        """Answer the lines in order; what fails is told, and the next one is read."""
+        from anthropic import APIError  # late: it takes a second or two
+
+        for line in lines:
+            try:
+                self.answer(line)
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                say(f"\n{INTERRUPTED}")
+            except LearnCompactError as error:
+                say(error)
+            except APIError as error:
+                say(explained(error))
+
+    def answer(self, line):
+        """Do what one line says: a command, or else a request to the agent. EOFError is the end of the chat."""
+        name, _, rest = ("/quit" if line in QUIT else line).partition(" ")
+        if not name.startswith("/") or "/" in name[1:]:  # a path is no command
+            say(f"{self.agent.ask(line)}\n")
+        elif name in COMMANDS:
+            COMMANDS[name](self, rest.strip())
+        else:
+            say(f"There is no command {name}. There are: {', '.join(COMMANDS)}.")
+
+    def compact(self, focus):
+        """[focus]: summarise the conversation now, with every detail about the focus."""
+        before = self._parts().total
+        self.agent.compact(focus)
+        say(f"The context had {before:,} tokens, and has {self._parts().total:,}.")
+
+    def context(self, _):
+        """What fills the window, and how far it is to the threshold."""
+        found, size, policy = self._parts(), self.policy.measure(self.agent.messages), self.policy
+        say(f"window       {bar(found.total, self.window)}  {found.total:,} of {self.window:,} tokens\n"
+            f"threshold    {bar(size, policy.threshold)}  {size:,} of {policy.threshold:,} {policy.unit}\n\n"
+            f"Shares of the whole (messages: {len(self.agent.messages)}):")
+        for part, tokens in found.parts.items():
+            if tokens:
+                say(f"{part:13}{bar(tokens, found.total)}  {tokens:,} tokens")
+        say(f"Of these, {found.fixed:,} tokens are fixed (system, tools): no compaction makes them fewer.")
+        if counted := self.agent.points and self.agent.points[-1].counted:
+            say(f"The API itself counted {counted:,} tokens in the last request.")
+
+    def help(self, _):
+        """These lines. All else is a request to the agent, which Ctrl-C interrupts."""
+        for name, command in COMMANDS.items():
+            say(f"{name:10}{command.__doc__}")
+
+    def quit(self, _):
+        """End the chat; q, exit, Ctrl-D, and Ctrl-C twice do so too."""
+        raise EOFError
+
+    def _parts(self):
+        definitions = [tool.definition for tool in self.agent.tools.values()]
+        return context_parts(self.agent.system, definitions, self.agent.messages)
+
+
+COMMANDS = {"/compact": Chat.compact, "/context": Chat.context, "/help": Chat.help, "/quit": Chat.quit}
+
+
+def say(text):
+    """Print for the reader, without anything that their terminal would obey."""
+    print(printable(str(text)))
+
+
+def bar(part, whole):
+    """A part of a whole as a bar, with its share in percent; whatever is there at all shows.
+
+    >>> bar(656, 9_120)
+    '[###.....................................]   7 %'
+    """
+    filled = min(BAR_COLUMNS, -(-BAR_COLUMNS * part // whole))
+    return f"[{'#' * filled}{'.' * (BAR_COLUMNS - filled)}] {100 * part / whole:3.0f} %"
+
+
+def explained(error):
+    """An error of the SDK as a sentence, and what to do about it."""
+    status = getattr(error, "status_code", None)
+    if status is None:
+        return f"The API gave no answer: {error.__cause__ or error}. Check the network and ANTHROPIC_BASE_URL."
+    return f"The API refused ({status}): {api_sentence(error).rstrip('.')}. {ADVICE.get(status, LATER)}"
+
+
+def lines(prompt):
+    """What is typed, line by line, until Ctrl-D, or until Ctrl-C twice; a single Ctrl-C clears the line."""
+    read, typed = _reader()
+    leaving = False
+    while True:
+        try:
+            line = read(prompt)
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            if leaving and not typed():
+                return
+            leaving = True
+            say(HOW_TO_LEAVE)
+            continue
+        leaving = False
+        line = line.encode("utf-8", "replace").decode("utf-8").strip()  # bytes that are no text can't be sent
+        if line:
+            yield line
+
+
+def _reader():
+    """What reads a line, and what tells how much of one was typed when Ctrl-C came."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        try:
+            from prompt_toolkit import PromptSession
+        except ImportError:
+            say(NO_HISTORY)
+        else:
+            session = PromptSession()
+            return session.prompt, lambda: session.default_buffer.text
+    return _read_plainly, str
+
+
+def _read_plainly(prompt):
+    """A line without any help; where nobody types, it is shown, so that the output can be read as a conversation."""
+    try:
+        line = input(prompt)
+    except (EOFError, KeyboardInterrupt):
+        say("")
+        raise
+    if not sys.stdin.isatty():
+        say(line)
+    return line
+
+
+def main(arguments=None):
+    """`python -m learn_compact chat`: until somebody ends it."""
+    chosen = _parser().parse_args(arguments)
+    for stream in (sys.stdin, sys.stdout):
+        with suppress(AttributeError):  # some stand-ins for a stream have no encoding
+            stream.reconfigure(errors="replace")
+    client = connect(chosen.window, live=chosen.live)
+    model, is_live = model_for(client), not is_offline(client)
+    folder, is_copy = _workspace(chosen.workspace, is_live)
+    policy = POLICIES[chosen.policy]
+    policy = policy._replace(threshold=chosen.threshold or policy.threshold)
+    pipeline = policy.pipeline(ModelSummarizer(client, model), Archive(folder), **{policy.parameter: policy.threshold})
+    terms = [COPIED] * is_copy + [ASKS_FIRST] * is_live
+    say(HELLO.format(folder=folder, terms="; ".join(terms)))
+    Chat(Agent(client, model, folder, pipeline, tools=policy.tools), policy, chosen.window).run(
+        lines(f"{chosen.policy} >> "))
+
+
+def _workspace(chosen, is_live):
+    """The folder to work in, and whether it is a copy: only a live agent, which asks first, works in one itself."""
+    if chosen is not None:
+        return (Workspace(chosen).root, False) if is_live else (copy_workspace(chosen), True)
+    try:
+        return sample_project(Path(tempfile.mkdtemp(prefix="learn-compact-")) / "sample_project"), True
+    except OSError as error:
+        raise WorkspaceError(f"The sample project can't be written: {error}. --workspace names another folder."
+                             ) from error
+
+
+def _parser():
+    parser = argparse.ArgumentParser("python -m learn_compact chat", description=(
+        "An agent at a prompt, with the commands /compact, /context, /help and /quit: offline by default, live where "
+        "a key is set (ANTHROPIC_API_KEY, in the environment or in .env; MODEL_ID names the model)."))
+    parser.add_argument("--policy", choices=POLICIES, default="s06", help="how it makes room (default: %(default)s)")
+    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in; offline the agent gets a copy of it "
+                        "(default: a fresh sample project)")
+    parser.add_argument("--window", type=_count, default=WINDOW, metavar="N", help="context window in tokens; a live "
+                        "model has its own, and /context believes this one (default: %(default)s)")
+    parser.add_argument("--threshold", type=_count, metavar="N", help="size above which it summarises: "
+                        + ", ".join(f"{name} in {row.unit} ({row.threshold})" for name, row in POLICIES.items()))
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--live", action="store_true", default=None, help="insist on a key")
+    where.add_argument("--offline", action="store_false", dest="live", default=None, help="use no key")
+    return parser
+
+
+def _count(text):
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+    return int(text)
