@@ -116,7 +116,7 @@ def test_thinking_stays_out_and_pictures_are_named():
     assert written.count("[image left out here]") == 2
 
 
-@given(conversations(), st.integers(2_000, 20_000))
+@given(conversations(), st.integers(20_000, 60_000))
 def test_whatever_is_shown_has_whole_lines_in_order_and_stays_within_bounds(messages, max_chars):
     written = whole_messages(messages, max_chars)
     assert written.split("\n").count("") == 0 and written.encode("utf-8")
