@@ -14,19 +14,13 @@ from learn_compact.archive import RESULTS, TRANSCRIPTS, Archive
 from learn_compact.check.strategies import conversations
 from learn_compact.errors import ArchiveError
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 MESSAGES = [{"role": "user", "content": "Count the functions."}, {"role": "assistant", "content": "Four."}]
 
 
 def result(tool_use_id, content):
     return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": tool_use_id, "content": content}]}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_waiting_for_the_disk():
-    """Hundreds of files a test: what is on disk when the machine dies is asked in test_archive_crash."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda descriptor: None)
-        yield
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from learn_compact.layers.micro import micro_compact
 from learn_compact.messages import blocks, newest_request, problems, unseen_results
 from learn_compact.tokens import estimate_chars, estimate_tokens
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 SUMMARY = "1) Half of the files were read."
 HEADER = "[Conversation compressed. Transcript: .transcripts/transcript_7.jsonl]"
 
@@ -209,10 +211,7 @@ def test_a_full_disk_is_noticed_before_a_summary_is_paid_for(archive, monkeypatc
 
 @pytest.fixture(scope="module")
 def shared_archive(tmp_path_factory):
-    """One archive for all examples, which needn't wait for the disk."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda descriptor: None)
-        yield Archive(tmp_path_factory.mktemp("root"))
+    return Archive(tmp_path_factory.mktemp("root"))
 
 
 PARAMETERS = st.fixed_dictionaries({}, optional={
