@@ -29,14 +29,16 @@ class Workspace:
 
     def read(self, path, limit=None):
         """The text of a file, its first `limit` lines where given, at most MAX_OUTPUT_CHARS characters of it."""
-        content = self._bytes(path, 4 * MAX_OUTPUT_CHARS + 1)
+        content, size = self._bytes(path, 4 * MAX_OUTPUT_CHARS + 1)  # a character takes at most four bytes
         if b"\0" in content:
             raise WorkspaceError(f"{path} holds no text.")
         text = content.decode("utf-8", "replace")
         if limit is not None:
             lines = text.splitlines(keepends=True)
-            more = len(lines) - limit
-            text = "".join(lines[:limit]) + (f"... ({more} more lines)" if more > 0 else "")
+            more = len(lines) - max(0, limit)
+            text = "".join(lines[:max(0, limit)]) + (f"... ({more} more lines)" if more > 0 else "")
+        if size > len(content):
+            return f"{text[:MAX_OUTPUT_CHARS]}\n[the rest of {size} bytes left out here]"
         return cut(text)
 
     def find(self, pattern):
@@ -62,7 +64,7 @@ class Workspace:
         """Replace the first place where `old_text` stands in a file, to the letter."""
         file = self._to_write(path)
         try:
-            text = self._bytes(path).decode("utf-8")
+            text = self._bytes(path)[0].decode("utf-8")
         except UnicodeDecodeError as error:
             raise WorkspaceError(f"{path} is not UTF-8 text, so it can't be edited.") from error
         if not old_text or old_text not in text:
@@ -85,7 +87,7 @@ class Workspace:
         try:
             file = (self.root / path).resolve()
         except (OSError, ValueError, RuntimeError) as error:  # a null byte, a circle of links, a name that is too long
-            raise WorkspaceError(f"{path!r} can't be a path: {error}.") from error
+            raise WorkspaceError(f"{path[:200]!r} can't be a path here.") from error
         if not file.is_relative_to(self.root):
             raise WorkspaceError(f"{path} leads out of the workspace. Use a path inside it.")
         return file
@@ -101,12 +103,14 @@ class Workspace:
         return file
 
     def _bytes(self, path, most=-1):
+        """The first `most` bytes of a file, and how many it has."""
         file = self.inside(path)
         try:
-            if not stat.S_ISREG(file.stat().st_mode):
+            found = file.stat()
+            if not stat.S_ISREG(found.st_mode):
                 raise WorkspaceError(f"{path} is a folder." if file.is_dir() else f"{path} is no ordinary file.")
             with open(file, "rb") as opened:
-                return opened.read(most)
+                return opened.read(most), found.st_size
         except OSError as error:
             raise _refused(path, error) from error
 
