@@ -40,3 +40,7 @@ class ConnectionSetupError(LearnCompactError):
 
 class PolicyError(LearnCompactError):
     """A pipeline put together in a way that can't work, or a parameter out of its range."""
+
+
+class ConversationError(LearnCompactError):
+    """A file that holds no conversation that can be read here, or one that can't be written."""
