@@ -230,6 +230,11 @@ def test_it_says_what_it_was_asked_and_what_it_read_from_its_context_alone(small
     assert "no files that I read" in ask("Which files did you read?")[0]["text"]
 
 
+def test_what_the_assistant_says_that_the_user_asked_is_not_what_the_user_asked():
+    said = {"role": "assistant", "content": "- User request: Count the lines of README.md"}
+    assert "README" not in ask("Hello", said, "What did I ask you?")[0]["text"]
+
+
 def test_a_rule_added_later_holds(small):
     _, messages, _ = run(AUDIT, small)
     text, _, _ = run("Also leave out files named b.py", small, messages=messages)

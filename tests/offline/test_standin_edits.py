@@ -27,12 +27,37 @@ def test_edits_are_made_once_and_not_again(small):
     assert calls == []  # noted: not even looked at
 
 
-def test_a_word_is_replaced_whole_in_every_place_even_where_lines_are_alike(small):
-    text = "cat\n\nx = cat\nx = cat\n\nx = cat\nconcat = cat\n\ncat\n"
+@pytest.mark.parametrize("text", [
+    "cat\n\nx = cat\nx = cat\n\nx = cat\nconcat = cat\n\ncat\n", "x = cat\n\ny = 1\nx = cat\n", "cat cat\n" * 3, "cat",
+], ids=repr)
+def test_a_word_is_replaced_whole_in_every_place_even_where_lines_are_alike(small, text):
     (small / "agents/c.py").write_text(text, encoding="utf-8")
-    run('Replace the word "cat" with "big cat" in every Python file under agents', small)
+    _, messages, _ = run('Replace the word "cat" with "big cat" in every Python file under agents', small)
     after = (small / "agents/c.py").read_text(encoding="utf-8")
     assert after == text.replace("cat", "big cat").replace("conbig cat", "concat")
+    assert "Error" not in str(messages)
+
+
+def test_a_change_that_fails_in_part_is_looked_at_again_and_finished(small):
+    failed = []
+
+    def failing_once(block, folder):
+        if block["name"] == "edit_file" and len(failed) < 1 and "one" in block["input"]["old_text"]:
+            failed.append(block)
+            return {"type": "tool_result", "tool_use_id": block["id"], "is_error": True, "content": "Error: busy"}
+        return result(block, folder)
+
+    (small / "agents/c.py").write_text("one = cat\n\n\ntwo = cat\n", encoding="utf-8")
+    run("Replace the word 'cat' with 'dog' in every Python file under agents", small, use=failing_once)
+    assert failed and (small / "agents/c.py").read_text(encoding="utf-8") == "one = dog\n\n\ntwo = dog\n"
+
+
+def test_what_was_counted_before_a_change_is_counted_again_after_it(small):
+    count = "Count the lines in every Python file under agents"
+    first, messages, _ = run(count, small)
+    _, messages, _ = run('Put "# x" on top of every .py file under agents', small, messages=messages)
+    second, _, _ = run(count, small, messages=messages)
+    assert ("Total: 13 lines in 5 files" in first, "Total: 18 lines in 5 files" in second) == (True, True)
 
 
 def test_a_change_that_was_forgotten_is_made_twice_where_it_can_be(small):

@@ -61,8 +61,9 @@ def _word_swaps(text, word, new):
     for at, line in enumerate(lines):
         if word.search(line):
             first, last = _grown(text, lines, at, at + 1)
-            if spans and first < spans[-1][1]:
-                first, last = min(first, spans[-1][0]), max(last, spans.pop()[1])
+            while spans and first < spans[-1][1]:
+                before = spans.pop()
+                first, last = min(first, before[0]), max(last, before[1])
             spans.append((first, last))
     found = ["\n".join(lines[first:last]) for first, last in spans]
     swaps = [(old, word.sub(lambda _: new, old)) for old in found]
@@ -71,7 +72,7 @@ def _word_swaps(text, word, new):
 
 def _grown(text, lines, first, last):
     """The span of lines, grown downwards and then upwards until its text stands only once in the file."""
-    while text.count("\n".join(lines[first:last])) > 1 or not "\n".join(lines[first:last]):
+    while _times(text, "\n".join(lines[first:last])) > 1:
         if last < len(lines):
             last += 1
         elif first > 0:
@@ -83,7 +84,12 @@ def _grown(text, lines, first, last):
 
 def _each_once(text, swaps):
     for old, new in swaps:
-        if text.count(old) != 1:
+        if _times(text, old) != 1:
             return False
         text = text.replace(old, new)
     return True
+
+
+def _times(text, old):
+    """How often `old` stands in the file, which may end in a newline that what was shown of it lacks."""
+    return (text + "\n").count(old)

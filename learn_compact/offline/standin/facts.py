@@ -57,8 +57,8 @@ class File:
         self.notes = {note: turn for note, turn in self.notes.items() if not lines.why_given_up(note)}
 
     def see(self, text):
-        """Take a text as the whole file."""
-        self.text, self.unseen, self.failures = text, 0, []
+        """Take a text as the whole file, as it is after all changes so far."""
+        self.text, self.unseen, self.failures, self.edits = text, 0, [], []
 
     def see_part(self, first, text, total):
         """Take a text as the lines from `first` on."""

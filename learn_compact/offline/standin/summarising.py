@@ -20,6 +20,8 @@ from learn_compact.tokens import count_block, count_text
 
 MAX_LINE_CHARS = 300  # of what was said, of an error, of a quotation
 MAX_QUOTATIONS = 12   # lines of results about what is in focus
+MIN_LINE_TOKENS = 5   # less has no line, label and all
+MAX_CHARS_A_TOKEN = 8  # no text of a user has more, so what is longer need not be counted
 
 INTENT, CONCEPTS, FILES, ERRORS, SOLVING, REQUESTS, PENDING, WORK, NEXT = NINE_SECTIONS
 _POINT_OF = {INTENT: 2, CONCEPTS: 1, FILES: 0, ERRORS: 0, SOLVING: 2, REQUESTS: 0, PENDING: 1, WORK: 1, NEXT: 1}
@@ -130,6 +132,8 @@ def _that_fit(items, room):
     the newest first. What the user asked is shortened rather than left out."""
     kept = {}
     for i, item in sorted(enumerate(items), key=lambda pair: (pair[1].rank, -pair[0] * (pair[1].rank == SAID))):
+        if room < MIN_LINE_TOKENS:
+            break
         if item.rank <= ASKED:
             item = item._replace(text=_shortened(item.text, room))
         size = count_text(item.text) + 1
@@ -140,7 +144,8 @@ def _that_fit(items, room):
 
 def _shortened(text, max_tokens):
     """The text, or where it is too long its beginning and its end."""
-    short, length = text, len(text)
+    length = min(len(text), max_tokens * MAX_CHARS_A_TOKEN)
+    short = text if length == len(text) else f"{text[:length // 2]}[…]{text[-length // 2:]}"
     while count_text(short) >= max_tokens and length > 2 * len("[…]"):
         length = length * 3 // 4
         short = f"{text[:length // 2]}[…]{text[-length // 2:]}"
