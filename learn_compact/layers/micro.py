@@ -5,6 +5,7 @@ Left out: the input of the calls, which often holds as much (a written file stan
 """
 
 import re
+from math import inf
 
 from learn_compact.errors import PolicyError
 from learn_compact.layers.results import with_contents
@@ -20,13 +21,14 @@ _PLACEHOLDER = re.compile(r"\[Previous: used [^\n]*\]")
 
 
 def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, preserve=PRESERVE_RESULT_TOOLS,
-                  protect_unseen=True, archive=None, find_names=tool_names):
+                  protect_unseen=True, archive=None, find_names=tool_names, enough_chars=inf):
     """The messages with `[Previous: used NAME]` in place of old tool results.
 
     Old is what stands before the newest `keep_recent` results, however many messages those share. Only results of
     more than `min_chars` characters go (a picture counts as more), none of the tools in `preserve`, and none that the
     model has not seen yet. Everything else about a result stays, `is_error` too: that a call failed is worth more than
-    its text. With an `archive`, a result that it doesn't hold yet is saved there first.
+    its text. With an `archive`, a result that it doesn't hold yet is saved there first. When `enough_chars` characters
+    (of JSON) are won, the rest stays.
 
     Source: s06, which also clears unseen results (`protect_unseen=False`) and finds no name where blocks are dicts
     (`find_names=names_by_attribute`: every tool is "unknown" then, and nothing is preserved).
@@ -56,27 +58,24 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
         if archive is not None and block["tool_use_id"] not in archive:
             archive.save_result(block["tool_use_id"], content)
         placeholders[i, j] = placeholder
+        if enough_chars < inf:
+            enough_chars -= json_size(block) - json_size({**block, "content": placeholder})
+        if enough_chars <= 0:
+            break
     if not placeholders:
         return messages
     first_changed = next(iter(placeholders))[0]
     return without_stale_thinking(with_contents(messages, placeholders), first_changed)
 
 
-def micro_down_to(messages, *, max_chars, keep_recent=KEEP_RECENT, archive=None, **parameters):
+def micro_down_to(messages, *, max_chars, size=estimate_chars, **parameters):
     """What `micro_compact` does, but no more than is needed: the oldest results go, until at most `max_chars` remain.
 
-    `max_chars` is in characters of `estimate_chars`; the newest `keep_recent` results stay in any case. Source: later
-    versions of s08, which go down to 80 % of the limit that was passed.
+    `size(messages)` counts in the unit of `max_chars`: characters of JSON. The other parameters are those of
+    `micro_compact`. Source: later versions of s08, which go down to 80 % of the limit that was passed.
     """
-    all_cleared = micro_compact(messages, keep_recent=keep_recent, **parameters)
-    pairs = list(zip(tool_results(messages), tool_results(all_cleared), strict=True))
-    too_many, cleared = estimate_chars(messages) - max_chars, 0
-    while too_many > 0 and cleared < len(pairs):
-        old, new = pairs[cleared]
-        cleared += 1
-        if new.block is not old.block:
-            too_many -= json_size(old.block) - json_size(new.block)
-    return micro_compact(messages, keep_recent=max(keep_recent, len(pairs) - cleared), archive=archive, **parameters)
+    too_many = size(messages) - max_chars
+    return micro_compact(messages, **parameters, enough_chars=too_many) if too_many > 0 else messages
 
 
 def is_placeholder(content):

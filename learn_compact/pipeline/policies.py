@@ -13,6 +13,7 @@ from learn_compact.layers.snip import KEEP_FIRST, KEEP_LAST, MAX_MESSAGES, snip_
 from learn_compact.pipeline.run import Pipeline
 from learn_compact.pipeline.steps import Step
 from learn_compact.pipeline.triggers import above_chars, above_messages, above_tokens, any_result_above
+from learn_compact.tokens import RunningCount, json_size
 
 THRESHOLD = 50_000  # s06, in estimated tokens
 
@@ -42,9 +43,10 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
     ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
     """
     model = {"summarize": summarize, "archive": archive}
-    too_large = above_chars(char_limit)
+    count = RunningCount(json_size)
+    too_large = above_chars(char_limit, count)
     micro = {"layer": micro_compact} if micro_to is None else {
-        "layer": micro_down_to, "when": too_large, "max_chars": int(micro_to * char_limit)}
+        "layer": micro_down_to, "when": too_large, "max_chars": int(micro_to * char_limit), "size": count.of}
     return Pipeline([
         Step("tool_result_budget", tool_result_budget, any_result_above(max_result_chars), archive=archive,
              max_chars=max_result_chars, max_batch_chars=max_batch_chars),

@@ -23,13 +23,13 @@ def above_tokens(threshold):
     return lambda messages: count.of(messages) // CHARS_PER_TOKEN > threshold
 
 
-def above_chars(limit):
-    """The trigger of s08: `estimate_chars(messages) > limit`, counted in the same way.
+def above_chars(limit, count=None):
+    """The trigger of s08: `estimate_chars(messages) > limit`, counted in the same way; steps may share one `count`.
 
     >>> above_chars(52)([{"role": "user", "content": "Count the functions."}])
     True
     """
-    count = RunningCount(json_size)
+    count = count or RunningCount(json_size)
     return lambda messages: count.of(messages) > limit
 
 
