@@ -50,6 +50,8 @@ REFUSED = [
     (hello(metadata={"name": "x"}), "metadata.name: Extra inputs are not permitted"),
     (hello(service_tier="fast"), "service_tier: Input should be 'auto' or 'standard_only'"),
     (hello(thinking={"type": "enabled"}), "thinking.enabled.budget_tokens: Field required"),
+    (hello(thinking={"type": "enabled", "budget_tokens": 1_023}),
+     "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"),
     (hello(max_tokens=2_000, thinking={"type": "enabled", "budget_tokens": 2_000}),
      "`max_tokens` must be greater than `thinking.budget_tokens`."),
     (hello(tools=BASH), "tools: Input should be a valid list"),
