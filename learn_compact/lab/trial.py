@@ -4,6 +4,7 @@ The model is the stand-in, so a trial says what a policy loses and costs, not ho
 """
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +12,7 @@ from tempfile import TemporaryDirectory
 from learn_compact.agent import Agent
 from learn_compact.archive import Archive
 from learn_compact.errors import LearnCompactError
+from learn_compact.ledger import Ledger
 from learn_compact.messages import blocks
 from learn_compact.offline import MODEL, OfflineAPI, client_of, sample_project
 from learn_compact.pipeline import Pipeline
@@ -25,7 +27,7 @@ class Trial:
     """What came of it: the agent's last words (`answer`), or the sentence it stopped with (`error`).
 
     `points` are the contexts before each request, `log` every message in order, whatever became of it in the context
-    (`messages`), `api` the offline API with all its calls.
+    (`messages`), `ledger` the fate of every block, `api` the offline API with all its calls.
     """
 
     answer: str
@@ -33,6 +35,7 @@ class Trial:
     messages: list
     points: list
     log: list
+    ledger: Ledger
     api: OfflineAPI
 
     @property
@@ -63,13 +66,14 @@ class Trial:
         return max(point.counted or 0 for point in self.points)
 
 
-def trial(question, policy=None, *, window=200_000, build=sample_project, **options):
+def trial(question, policy=None, *, window=200_000, build=sample_project, folder=None, **options):
     """Let an agent with a policy work on a question in a fresh folder, and give what came of it as a `Trial`.
 
     `policy(summarize, archive)` makes the policy, as `s06` does; without one nothing makes room. `build(folder)` fills
-    the folder; `window` is in tokens; `options` are those of `Agent`. An error of ours ends the trial and is kept.
+    `folder`, an empty one that stays; without one the trial uses its own and takes it away, originals and all.
+    `window` is in tokens; `options` are those of `Agent`. An error of ours ends the trial and is kept.
     """
-    with TemporaryDirectory() as folder:
+    with nullcontext(folder) if folder else TemporaryDirectory() as folder:
         build(folder)
         api = OfflineAPI(window)
         client, archive = client_of(api), Archive(Path(folder), clock=lambda: CLOCK)
@@ -81,7 +85,7 @@ def trial(question, policy=None, *, window=200_000, build=sample_project, **opti
             answer = agent.ask(question)
         except LearnCompactError as failure:
             error = str(failure)
-    return Trial(answer, error, agent.messages, agent.points, log, api)
+    return Trial(answer, error, agent.messages, agent.points, log, agent.ledger, api)
 
 
 class _Witness:
