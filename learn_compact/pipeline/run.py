@@ -29,20 +29,16 @@ class Pipeline:
     """A policy made of steps. `overflow` is the step that answers a refusal (else the last that asks a model).
 
     What a step raises goes on to the caller, with `error.reached`: the messages that the steps before it had made.
-    `last_run` is the newest `Run`, None before the first.
+    `last_run` is the newest `Run`, None before the first; `archive` the one that the steps write to, if they do.
     """
 
     def __init__(self, steps, *, overflow=None):
         self.steps = tuple(steps)
+        self.archive = next((step.parameters["archive"] for step in self.steps if step.parameters.get("archive")), None)
         self.last_run = None
         self._newest_when_changed = None  # its thinking belongs to a conversation that is another by now
         self._summary = next((step for step in reversed(self.steps) if step.asks_a_model), None)
         self._overflow = overflow or self._summary
-
-    @property
-    def archive(self):
-        """The archive that the steps write to; None where none of them does."""
-        return next((step.parameters["archive"] for step in self.steps if step.parameters.get("archive")), None)
 
     def run(self, messages):
         """Every step whose time has come, in order, as a `Run`."""
@@ -85,8 +81,11 @@ class Pipeline:
 
     def _without_stale_thinking(self, messages):
         """What an earlier run had to leave, because it was the newest answer then, goes when it is so no more."""
-        newest, left = newest_answer(messages), self._newest_when_changed
-        if left is None or any(message is left for message in messages[newest:]):
+        left = self._newest_when_changed
+        if left is None:
+            return messages
+        newest = newest_answer(messages)
+        if any(message is left for message in messages[newest:]):
             return messages
         self._newest_when_changed = None
         place = next((i for i in range(newest - 1, -1, -1) if messages[i] is left), newest)

@@ -5,7 +5,7 @@ and estimates only what came after: an error that can't add up.
 """
 
 from collections.abc import Mapping
-from itertools import accumulate, compress, count
+from itertools import compress, count
 from operator import is_, is_not, sub
 
 from learn_compact.messages import blocks
@@ -30,11 +30,15 @@ class RunningCount:
     def of(self, messages):
         """The sum over `messages`; costs one comparison for each known message and one measurement for each new."""
         known = self._known(messages)
-        moved, before, new = self._messages[known:], self._sums[known:], messages[known:]
-        sizes = dict(zip(map(id, moved), map(sub, before[1:], before), strict=False))
-        found = [sizes.get(id(message)) for message in new]
-        found = [self.measure(message) if size is None else size for message, size in zip(new, found, strict=True)]
-        self._messages[known:], self._sums[known:] = new, accumulate([before[0], *found])
+        new, sizes = messages[known:], {}
+        if known < len(self._messages):
+            moved, before = self._messages[known:], self._sums[known:]
+            sizes = dict(zip(map(id, moved), map(sub, before[1:], before), strict=False))
+            del self._messages[known:], self._sums[known + 1:]
+        for message in new:
+            size = sizes.get(id(message))
+            self._sums.append(self._sums[-1] + (self.measure(message) if size is None else size))
+        self._messages += new
         return self._sums[-1]
 
     def of_first(self, length):
