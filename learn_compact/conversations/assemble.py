@@ -16,7 +16,8 @@ class Said:
     """What one line adds: who said it, the content, and what the log tells about it.
 
     `answer` joins the lines of one answer of the API (its message id, "" for none); `usage` is what the API reported
-    for it, None where it reported nothing; `again` says that this stood in an earlier segment too.
+    for it, None where it reported nothing; `again` says that this stood in an earlier segment too, `is_beside` that
+    no parent led here, so that what the answer has already isn't added again.
     """
 
     role: str
@@ -27,19 +28,7 @@ class Said:
     model: str = ""
     usage: dict | None = None
     again: bool = False
-
-
-@dataclass
-class _Turn:
-    """A message in the making, and for an answer with calls the message of its results."""
-
-    said: Said
-    content: str | list
-    lines: list
-    calls: dict = field(default_factory=dict)      # the id of each call: its result, or None
-    remarks: list = field(default_factory=list)    # blocks that came with results
-    result_lines: list = field(default_factory=list)
-    results_at: float | None = None
+    is_beside: bool = False
 
 
 @dataclass
@@ -51,118 +40,150 @@ class Assembled:
     requests: list[Request] = field(default_factory=list)
 
     def add(self, role, content, lines, at):
+        """Put a message behind the others."""
         self.messages.append({"role": role, "content": content})
         self.origins.append(Origin(tuple(lines), at))
 
 
-def assemble(said, notes, result_elsewhere=lambda call: None):
-    """The messages that the `Said` of a segment make.
+@dataclass
+class _Turn:
+    """A message in the making, and where it has calls what becomes the message after it."""
 
-    `result_elsewhere(call)` gives (result block, line) where a call was answered off the thread. A call that nobody
-    answered gets the error result with which Claude Code closes one, as in a segment of an outline.
+    first: Said
+    content: str | list
+    lines: list[int]
+    usage: dict | None
+    calls: list[str] = field(default_factory=list)
+    results: dict = field(default_factory=dict)  # call: its result, in the order in which they came
+    remarks: list = field(default_factory=list)  # blocks that came with results
+    result_lines: list[int] = field(default_factory=list)
+    answered_at: float | None = None
+
+    def answers(self, elsewhere):
+        """(content, lines, time) of the message of results; calls without one get an error that says so."""
+        blocks, lines = list(self.results.values()), list(self.result_lines)
+        for call in self.calls:
+            if call not in self.results:
+                block, line = elsewhere(call) or (_closing(call), None)
+                blocks.append(block)
+                lines += [line] if line else []
+        return blocks + self.remarks, dict.fromkeys(lines), self.answered_at or self.first.at
+
+
+def assemble(said, notes, result_elsewhere=lambda call: None):
+    """The messages that the `Said` of a segment make, as `Assembled`.
+
+    `result_elsewhere(call)` gives (result block, line) where a call was answered off the thread, else None. A call
+    that nobody answered gets an error result, as in a segment of an outline.
     """
-    made = Assembled()
-    for turn in _turns(said, notes):
-        if turn.said.usage and not turn.said.again and context_tokens(turn.said.usage):
-            made.requests.append(Request(len(made.messages), turn.said.at or 0.0, turn.said.model, turn.said.usage))
-        made.add(turn.said.role, turn.content, turn.lines, turn.said.at)
+    turns, made = _Turns(notes), Assembled()
+    for one in said:
+        turns.add(one)
+    for turn in turns.all:
+        first = turn.first
+        if turn.usage and not first.again and context_tokens(turn.usage):
+            made.requests.append(Request(len(made.messages), first.at or 0.0, first.model, turn.usage))
+        made.add(first.role, turn.content, turn.lines, first.at)
         if turn.calls:
-            _add_results(made, turn, result_elsewhere)
+            made.add("user", *turn.answers(result_elsewhere))
     return made
 
 
-def _turns(said, notes):
-    turns, of_answer, of_call = [], {}, {}
-    for one in said:
-        content = _solid(one.content, one.line, notes)
-        if one.role == "assistant":
-            _add_answer(one, content, turns, of_answer, of_call, notes)
-        else:
-            rest = _add_to_calls(one, content, of_call, notes)
-            if rest:
-                turns.append(_Turn(one, rest, [one.line]))
-    return turns
+class _Turns:
+    """The turns of a segment as its lines come in; what has no place in them is noted."""
 
+    def __init__(self, notes):
+        self.all, self._notes = [], notes
+        self._of_answer, self._of_call = {}, {}
 
-def _add_answer(one, content, turns, of_answer, of_call, notes):
-    turn = of_answer.get(one.answer)
-    if turn:
-        turn.said.usage = one.usage or turn.said.usage  # the last line of an answer has its final figures
-        known = turn.content if isinstance(turn.content, list) else [{"type": "text", "text": turn.content}]
-        content = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    new = [block for block in content if not _is_call(block) or block["id"] not in of_call] \
-        if isinstance(content, list) else content
-    if len(new) < len(content):
-        notes.at("A call that is logged already, left out", one.line)
-    if not new:
-        return
-    if turn:
-        turn.content = known + new
-        turn.lines.append(one.line)
-    else:
-        turn = _Turn(one, new, [one.line])
-        turns.append(turn)
-        if one.answer:
-            of_answer[one.answer] = turn
-    for block in new if isinstance(new, list) else ():
-        if _is_call(block):
-            turn.calls[block["id"]], of_call[block["id"]] = None, turn
-
-
-def _add_to_calls(one, content, of_call, notes):
-    """Give each result to its call; the content that is left."""
-    if not isinstance(content, list):
-        return content
-    rest, answered = [], None
-    for block in content:
-        if not _is_result(block):
-            rest.append(block)
-            continue
-        turn = of_call.get(block["tool_use_id"])
+    def add(self, one):
+        content = self._solid(one)
+        if one.role == "user":
+            if content := self._unanswered(one, content):
+                self.all.append(_Turn(one, content, [one.line], None))
+            return
+        turn = self._of_answer.get(one.answer)
+        known = _as_blocks(turn.content) if turn else []
+        if isinstance(content, list):
+            content = self._new(one, content, known)
+        if not content:
+            return
         if turn is None:
-            notes.at("A result without a call before it, left out", one.line)
-        elif turn.calls[block["tool_use_id"]]:
-            notes.at("A second result of one call, left out", one.line)
+            turn = _Turn(one, content, [one.line], one.usage)
+            self.all.append(turn)
+            if one.answer:
+                self._of_answer[one.answer] = turn
         else:
-            answered, turn.calls[block["tool_use_id"]] = turn, block
-            turn.result_lines.append(one.line)
-            turn.results_at = one.at
-    if answered and rest:
-        answered.remarks += rest
-        return []
-    return rest
+            turn.content = known + _as_blocks(content)
+            turn.lines.append(one.line)
+            # An answer is logged as it streams, so that only its last line has all of the output.
+            turn.usage = max((usage for usage in (turn.usage, one.usage) if usage), key=_output, default=None)
+        for block in content if isinstance(content, list) else ():
+            if _is_call(block):
+                turn.calls.append(block["id"])
+                self._of_call[block["id"]] = turn
 
+    def _new(self, one, content, known):
+        """The blocks of an answer without those that are there already."""
+        new, ids = [], set(self._of_call)
+        for block in content:
+            if one.is_beside and block in known:
+                continue
+            if _is_call(block):
+                if block["id"] in ids:
+                    self._notes.at("A call that is there already, left out", one.line)
+                    continue
+                ids.add(block["id"])
+            new.append(block)
+        return new
 
-def _add_results(made, turn, result_elsewhere):
-    lines = list(turn.result_lines)
-    for call, result in turn.calls.items():
-        if result is None and (found := result_elsewhere(call)):
-            turn.calls[call] = found[0]
-            lines.append(found[1])
-    results = [result or {"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True}
-               for call, result in turn.calls.items()]
-    at = turn.said.at if turn.results_at is None else turn.results_at
-    made.add("user", results + turn.remarks, dict.fromkeys(lines), at)
+    def _unanswered(self, one, content):
+        """Give each result to the turn of its call; what is left of the content."""
+        if isinstance(content, str):
+            return content
+        rest, turn = [], None
+        for block in content:
+            if not _is_result(block):
+                rest.append(block)
+                continue
+            call = block["tool_use_id"]
+            if call not in self._of_call:
+                self._notes.at("A result without a call before it, left out", one.line)
+            elif call in self._of_call[call].results:
+                self._notes.at("A second result of a call, left out", one.line)
+            else:
+                turn = self._of_call[call]
+                turn.results[call] = block
+                turn.result_lines.append(one.line)
+                turn.answered_at = one.at
+        if turn:
+            turn.remarks += rest
+        return [] if turn else rest
 
-
-def _solid(content, line, notes):
-    """Content without what the API refuses by itself and programs never send: blank texts, blocks that are none."""
-    if isinstance(content, str):
-        if not content.strip():
-            notes.at("Blank text, left out", line)
-            return ""
-        return content
-    solid = []
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            notes.at("A block that is no object, left out", line)
-        elif block.get("type") == "text" and not str(block.get("text") or "").strip():
-            notes.at("Blank text, left out", line)
+    def _solid(self, one):
+        """Content without what the API refuses by itself and programs never send: blank text, blocks that are none."""
+        content = one.content if isinstance(one.content, str | list) else []
+        if isinstance(content, str):
+            solid = content if content.strip() else ""
         else:
-            solid.append({key: value for key, value in block.items() if value is not None})
-    if not solid:
-        notes.at("No content, left out", line)
-    return solid
+            solid = [{key: value for key, value in block.items() if value is not None} for block in content
+                     if isinstance(block, dict) and not _is_blank(block)]
+        if not solid or len(solid) < len(content):
+            self._notes.at("Blank or empty, left out", one.line)
+        return solid
+
+
+def _as_blocks(content):
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _closing(call):
+    return {"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True}
+
+
+def _is_blank(block):
+    text = block.get("text")
+    return block.get("type") == "text" and (text is None or isinstance(text, str) and not text.strip())
 
 
 def _is_call(block):
@@ -171,3 +192,7 @@ def _is_call(block):
 
 def _is_result(block):
     return block.get("type") == "tool_result" and isinstance(block.get("tool_use_id"), str)
+
+
+def _output(usage):
+    return usage["output_tokens"]

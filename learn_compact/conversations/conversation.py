@@ -94,7 +94,7 @@ class Conversation:
 
     @property
     def requests(self):
-        """Every request that the API answered, over all segments; `index` is the place in its segment's conversation."""
+        """Every request that the API answered; the `index` of each is the place in its segment's conversation."""
         return [request for segment in self.segments for request in segment.requests]
 
     @property

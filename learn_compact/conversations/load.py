@@ -1,13 +1,41 @@
-"""Reading a conversation, whatever program wrote it."""
+"""Reading a conversation, whatever program wrote it: the first lines say which that was."""
 
-from learn_compact.conversations import claude_code
-from learn_compact.conversations.reading import checked_path
+from itertools import islice
+
+from learn_compact.conversations.claude_code import read_claude_code
+from learn_compact.conversations.document import read_document
+from learn_compact.conversations.log_line import is_log_line
+from learn_compact.conversations.notes import Notes
+from learn_compact.conversations.plain import is_chat_message, is_request, read_messages
+from learn_compact.conversations.reading import begins_document, checked_path, json_lines
+from learn_compact.errors import ConversationError
+
+LOOKED_AT = 1_000  # lines of JSON; a file that is nothing up to there is nothing
+
+_EXPECTED = ("expected is a log of Claude Code (~/.claude/projects/*/*.jsonl), messages of the Messages API or of "
+             "OpenAI's chat API (a JSON document, or one message a line), or a transcript of s06, s08 or an Archive")
 
 
 def load(path, progress=None):
-    """The conversation in a file, as a `Conversation`.
+    """The conversation in a file that Claude Code, another program or this package wrote, as a `Conversation`.
 
-    `progress(read, size)` is told how many bytes of the file have been read.
+    What can't be read is left out, and `warnings` say so. `progress(read, size)` is told how many bytes of the file
+    have been read. Nothing is written and nothing leaves the machine. Raises ConversationError for a file that can't be
+    read, that is larger than 2 GB, or that holds no conversation in one of these forms.
     """
     path, size = checked_path(path)
-    return claude_code.read(path, size, progress)
+    if begins_document(path):
+        found = read_document(path, size)
+        if found:
+            return found
+    return _reader(path, size)(path, size, progress)
+
+
+def _reader(path, size):
+    """The function that reads this file, by the first line that says what it is."""
+    for line in islice(json_lines(path, size, Notes()), LOOKED_AT):
+        if is_log_line(line.value):
+            return read_claude_code
+        if is_chat_message(line.value) or is_request(line.value):
+            return read_messages
+    raise ConversationError(f"{path} holds no conversation that can be read here: {_EXPECTED}.")

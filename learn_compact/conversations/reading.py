@@ -16,11 +16,11 @@ MAX_LINE = 200_000_000     # bytes of a line, or of a file that is one JSON docu
 
 
 class Line(NamedTuple):
-    """A line of a file that is JSON: its number from 1, where its bytes are, and its value."""
+    """A line of a file that is JSON: its number from 1, the offset of its bytes, the bytes and their value."""
 
     number: int
     offset: int
-    size: int
+    raw: bytes
     value: object
 
 
@@ -38,8 +38,8 @@ def checked_path(path):
     if not found.st_size:
         raise ConversationError(f"{path} is empty. Was the conversation ever begun? Pass another file.")
     if found.st_size > MAX_BYTES:
-        raise ConversationError(f"{path} has {found.st_size / 1e9:.1f} GB, and at most {MAX_BYTES / 1e9:.0f} GB are read "
-                                "here. Cut the part that matters out of it, whole lines only, into a file of its own.")
+        raise ConversationError(f"{path} has {found.st_size / 1e9:.1f} GB, and at most {MAX_BYTES / 1e9:.0f} GB are "
+                                "read here. Copy the part that matters, whole lines, into a file of its own.")
     return path, found.st_size
 
 
@@ -60,7 +60,7 @@ def json_lines(path, size, notes, progress=None):
             continue
         if not is_text:
             notes.at("Bytes that are no UTF-8, replaced by \N{REPLACEMENT CHARACTER}", number)
-        yield Line(number, offset, len(raw), value)
+        yield Line(number, offset, raw, value)
 
 
 def read_lines_at(path, places):
@@ -79,14 +79,35 @@ def read_lines_at(path, places):
 
 def parse(raw):
     """(value, whether it was UTF-8) of bytes that are JSON; ValueError where they are not, whatever the reason."""
+    text, is_utf8 = text_of(raw)
     try:
-        text, is_text = raw.decode("utf-8", "surrogatepass"), True
-    except UnicodeDecodeError:
-        text, is_text = raw.decode("utf-8", "replace"), False
-    try:
-        return _DECODER.decode(text.lstrip("\ufeff")), is_text
+        return decoder.decode(text), is_utf8
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def text_of(raw):
+    """(text, whether it was UTF-8) of bytes, without a byte order mark; what is no UTF-8 is replaced."""
+    try:
+        return raw.decode("utf-8", "surrogatepass").removeprefix("\ufeff"), True
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace").removeprefix("\ufeff"), False
+
+
+def begins_document(path):
+    """Whether the file begins with JSON that its first line doesn't end."""
+    for _, _, raw in _raw_lines(path):
+        text = text_of(raw)[0].strip()
+        if not text:
+            continue
+        try:
+            decoder.decode(text)
+        except json.JSONDecodeError as error:
+            return text[0] in "[{" and (error.pos >= len(text) or not raw.endswith(b"\n"))
+        except (ValueError, RecursionError):
+            pass
+        return False
+    return False
 
 
 def unreadable(path, error):
@@ -119,4 +140,4 @@ def _no_number(name):
     raise ValueError(f"{name} is no JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+decoder = json.JSONDecoder(parse_constant=_no_number)
