@@ -50,9 +50,9 @@ class Archive:
 
     def save_transcript(self, messages):
         """Write the messages to a new `.transcripts/transcript_TIME.jsonl`, one JSON a line; the file's path."""
-        lines = "".join(to_line(message) for message in messages)
+        lines = b"".join(map(to_line, messages))
         names = self._timed_names("transcript", "jsonl")
-        path = self._write(TRANSCRIPTS, names, lines.encode("ascii"), replace=not self._unique_names)
+        path = self._write(TRANSCRIPTS, names, lines, replace=not self._unique_names)
         self._ends[os.getpid(), path] = {len(messages): len(lines)}
         return path
 
@@ -66,7 +66,7 @@ class Archive:
         end = self._ends.get((os.getpid(), path), {}).get(count)
         if end is None:
             return False
-        payload = "".join(map(to_line, messages)).encode("ascii")
+        payload = b"".join(map(to_line, messages))
         try:
             if os.path.getsize(self.root / path) != end:
                 return self._read(path)[end:] == payload
@@ -84,7 +84,7 @@ class Archive:
         try:
             payload, ending = content.encode("utf-8"), "txt"
         except (AttributeError, UnicodeEncodeError):  # a list of blocks, None, or text with lone surrogates
-            payload, ending = to_line(content).encode("ascii"), "json"
+            payload, ending = to_line(content), "json"
         saved, name = self._saved_results(), _name_of(tool_use_id)
         names = (f"{n:04d}_{name}.{ending}" for n in itertools.count(self._number + 1))
         saved[name] = path = self._write(RESULTS, names, payload)
@@ -96,7 +96,7 @@ class Archive:
 
         A process that dies in the middle leaves a torn last line, which `load` leaves out.
         """
-        line = to_line(message).encode("ascii")
+        line = to_line(message)
         if self._log_owner != os.getpid():  # one writer per log: a second process, forked or not, has its own
             self.log_path = self._write(TRANSCRIPTS, self._timed_names("log", "log"), b"")
             self._log_owner, self._log_end = os.getpid(), 0

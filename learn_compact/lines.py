@@ -52,22 +52,22 @@ _KINDS = {
 
 
 def to_line(value):
-    """The value as one line of JSON, newline included, in plain ASCII; `from_line` gives back an equal value.
+    """The value as one line of JSON, newline included, as bytes of plain ASCII; `from_line` gives back an equal value.
 
     Objects of the SDK become plain dicts. Raises ArchiveError for what can't be written: an unknown class, a circle.
 
     >>> to_line({"role": "user", "content": "é"})
-    '{"role":"user","content":"\\\\u00e9"}\\n'
+    b'{"role":"user","content":"\\\\u00e9"}\\n'
     >>> to_line(b"\\x00")
-    '{"$learn_compact":"bytes","value":"AA=="}\\n'
+    b'{"$learn_compact":"bytes","value":"AA=="}\\n'
     """
     try:
         if _is_plain(value) and (quick := to_json(value)).isascii():  # several times faster, and it writes UTF-8
-            return quick.decode("ascii") + "\n"
+            return quick + b"\n"
     except (RecursionError, ValueError):
         pass  # lone surrogates, a circle: what can be done about it is done below
     try:
-        return json.dumps(_plain(value), allow_nan=False, separators=(",", ":")) + "\n"
+        return json.dumps(_plain(value), allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
     except (RecursionError, ValueError) as error:
         raise ArchiveError(f"A value can't be written as JSON: {error}.") from error
 

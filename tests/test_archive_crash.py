@@ -19,6 +19,7 @@ PROGRAM = r"""
 import json, os, sys, traceback
 from contextlib import suppress
 from itertools import count
+from pathlib import Path
 from learn_compact.agent import Agent
 from learn_compact.archive import Archive
 from learn_compact.offline import MODEL, OfflineAPI, client_of

@@ -30,7 +30,7 @@ def test_a_value_comes_back_equal_and_of_its_kind(value):
     line = to_line(value)
     assert from_line(line) == value
     assert type(from_line(line)) is type(value)
-    assert line.isascii() and line.endswith("\n") and line.count("\n") == 1
+    assert line.isascii() and line.endswith(b"\n") and line.count(b"\n") == 1
 
 
 @given(conversations())
