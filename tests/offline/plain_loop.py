@@ -37,7 +37,7 @@ def compressed(summary, carried=None):
     return {"role": "user", "content": [{"type": "text", "text": text} for text in texts]}
 
 
-def run(prompt, folder, *, messages=(), before=list, tools=FIVE, use=None):
+def run(prompt, folder, *, messages=(), before=list, tools=FIVE, use=None, **request):
     """(answer, messages, calls): asks, runs the tools in `folder`, asks again, until no tool is called.
 
     `before(messages)` prepares the messages before every request, as a policy does. Without a prompt the
@@ -46,7 +46,7 @@ def run(prompt, folder, *, messages=(), before=list, tools=FIVE, use=None):
     messages, calls = [*messages, *([{"role": "user", "content": prompt}] if prompt else [])], []
     for _ in range(MAX_TURNS):
         messages = before(messages)
-        content = ask(*messages, tools=tools)
+        content = ask(*messages, tools=tools, **request)
         wanted = [block for block in content if block["type"] == "tool_use"]
         messages = [*messages, {"role": "assistant", "content": content}]
         if not wanted:

@@ -38,6 +38,14 @@ def test_a_word_is_replaced_whole_in_every_place_even_where_lines_are_alike(smal
     assert "Error" not in str(messages)
 
 
+def test_without_parallel_calls_every_place_of_a_file_is_changed_all_the_same(small):
+    (small / "agents/c.py").write_text("one = cat\n\n\ntwo = cat\n", encoding="utf-8")
+    _, messages, _ = run("Replace the word 'cat' with 'big cat' in every Python file under agents", small,
+                         tool_choice={"type": "auto", "disable_parallel_tool_use": True})
+    assert (small / "agents/c.py").read_text(encoding="utf-8") == "one = big cat\n\n\ntwo = big cat\n"
+    assert max(str(message["content"]).count("'tool_use',") for message in messages) == 1
+
+
 def test_a_change_that_fails_in_part_is_looked_at_again_and_finished(small):
     failed = []
 

@@ -10,17 +10,20 @@ from learn_compact.offline.standin.calls import Edit, Write
 from learn_compact.offline.standin.wishes import AddLine
 
 
-def edits(wish, path, text, offered):
-    """The calls that fulfil the wish in a file with this text; [] where nothing is left to do."""
+def edits(wish, path, text, offered, in_one=False):
+    """The calls that fulfil the wish in a file with this text (`in_one`: a single one); [] where nothing is to do."""
     if isinstance(wish, AddLine):
         swaps = [] if _begins_with(text, wish.line) else _line_on_top(text, wish.line)
     else:
         swaps = _word_swaps(text, _word(wish.old), wish.new)
-    if swaps and ("edit_file" not in offered or not text):
-        for old, new in swaps:
-            text = text.replace(old, new, 1)
-        return [Write(path, text if text.endswith("\n") else text + "\n")]
-    return [Edit(path, old, new) for old, new in swaps]
+    if not swaps or ("edit_file" in offered and text and (len(swaps) == 1 or not in_one)):
+        return [Edit(path, old, new) for old, new in swaps]
+    after = text
+    for old, new in swaps:
+        after = after.replace(old, new, 1)
+    if "edit_file" in offered and text:
+        return [Edit(path, text, after)]
+    return [Write(path, after if after.endswith("\n") else after + "\n")]
 
 
 def made(wish):

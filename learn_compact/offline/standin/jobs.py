@@ -14,10 +14,13 @@ MAX_READS = 200   # where "until it is compacted" ends if it never is
 
 
 class Job:
-    """Work on the files of a wish; `files` is what the context says about each, `offered` the names of the tools."""
+    """Work on the files of a wish: `files` is what the context says about each, `offered` the names of the tools.
 
-    def __init__(self, wish, files, offered):
-        self.wish, self.files, self.offered = wish, files, offered
+    `batch` is how many files are touched in one message; where it is one, so is the number of calls.
+    """
+
+    def __init__(self, wish, files, offered, batch):
+        self.wish, self.files, self.offered, self.batch = wish, files, offered, batch
 
     def given_up(self, path):
         """Why nothing more is tried with this file; None as long as something is."""
@@ -120,7 +123,7 @@ class Changing(Job):
     def edits(self, path):
         """The calls that the text in sight asks for; None where it is not in sight."""
         text = self.files[path].text
-        return None if text is None else editing.edits(self.wish, path, text, self.offered)
+        return None if text is None else editing.edits(self.wish, path, text, self.offered, in_one=self.batch == 1)
 
     def is_made(self, path):
         """Whether the change was made, as far as calls in sight show, and is not noted yet."""

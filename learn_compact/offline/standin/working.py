@@ -33,7 +33,7 @@ def work(wish, facts, offered, batch=BATCH):
     if not listed:
         return wording.no_files(wish.files), []
     notes = [lines.listing(listing, paths) for listing, paths in facts.listings.items() if listing not in facts.noted]
-    return _step(_JOBS[type(wish)](wish, facts.files, offered), listed, notes, facts.turn, batch)
+    return _step(_JOBS[type(wish)](wish, facts.files, offered, batch), listed, notes, facts.turn)
 
 
 def pending(wish, facts):
@@ -42,14 +42,14 @@ def pending(wish, facts):
         return []
     listed = wish.files.paths or [path for folder in wish.files.folders
                                   for path in _known(Listing(folder, wish.files.suffix), facts) or ()]
-    job = _JOBS[type(wish)](wish, facts.files, ("bash", "edit_file"))
+    job = _JOBS[type(wish)](wish, facts.files, ("bash", "edit_file"), BATCH)
     return [path for path in sorted(set(listed)) if wish.files.allows(path) and job.needs(path)]
 
 
-def _step(job, listed, notes, turn, batch):
+def _step(job, listed, notes, turn):
     paths = [path for path in listed if job.wish.files.allows(path)]
     notes = notes + [lines.item(path, note) for path in paths for note in job.notes(path)]
-    calls = _next_calls(job, {path: calls for path in paths if (calls := job.needs(path))}, batch)
+    calls = _next_calls(job, {path: calls for path in paths if (calls := job.needs(path))})
     if not calls:
         return "\n".join([*notes, *job.answer(paths, [path for path in listed if path not in paths])]), []
     if not as_tool_use(calls[0], job.offered):
@@ -59,13 +59,13 @@ def _step(job, listed, notes, turn, batch):
     return "\n".join([*notes, wording.doing(_is_change(calls[0]), dict.fromkeys(call.path for call in calls))]), calls
 
 
-def _next_calls(job, needs, batch):
+def _next_calls(job, needs):
     """The calls for the next files: changes before readings, no more than fit into one message.
 
     A file that was read and never seen is read alone: together with others it may have been too much.
     """
     chosen, chars = [], 0
-    for path in sorted(needs, key=lambda path: (not _is_change(needs[path][0]), job.order(path)))[:batch]:
+    for path in sorted(needs, key=lambda path: (not _is_change(needs[path][0]), job.order(path)))[:job.batch]:
         was_lost = job.files[path].unseen > 0
         chars += sum(len(text) for call in needs[path] for text in call if isinstance(text, str))
         if chosen and (was_lost or chars > MAX_CHANGE_CHARS or _is_change(needs[path][0]) != _is_change(chosen[0])):
