@@ -4,7 +4,7 @@ PINS ?= constraints.txt
 VENV := $(if $(PINS),.venv,.venv-newest)
 PY := $(VENV)/bin/python
 NOTEBOOKS := notebooks
-PYTEST := $(PY) -m pytest -q -n auto --dist loadfile
+PYTEST := $(PY) -m pytest -q -rfEs -n auto --dist loadfile
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=60 --nbval-sanitize-with=tests/nbval_sanitize.cfg
 
