@@ -28,8 +28,8 @@ _KINDS = {".py": phrases("python, module, modules, script, scripts, source file,
           ".log": phrases("log, logs, log file, log files, logfiles"), ".txt": phrases("text file, text files")}
 
 
-def files_meant(text, quoted, skip, usual=""):
-    """The `Files` of a text that holds no rules any more; `usual` is the kind where the text names none.
+def files_meant(text, quoted, skip):
+    """The `Files` of a text out of which the rules were taken, with the patterns that they left out.
 
     >>> files_meant("Count the lines of every CSV file below the data folder", (), ())
     Files(folders=('data',), suffix='.csv', skip=(), paths=())
@@ -41,7 +41,7 @@ def files_meant(text, quoted, skip, usual=""):
     places += [(start, name) for at, _ in list(places) for start, name in _listed_with(text, at)]
     folders = dict.fromkeys(name.rstrip("./") for _, name in sorted(places) if name.rstrip("./"))
     paths = dict.fromkeys(match[0] for match in _PATH.finditer(text))
-    kind = next((ending for ending, words in _KINDS.items() if says(text, words)), usual)
+    kind = next((ending for ending, words in _KINDS.items() if says(text, words)), "")
     if match := _ENDING.search(text):
         kind = match[1].lower()
     return Files(tuple(folders) or (".",), kind, skip, tuple(paths))
