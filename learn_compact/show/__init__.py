@@ -10,11 +10,12 @@ from learn_compact.show.context_view import ContextView
 from learn_compact.show.explore import explore
 from learn_compact.show.explorer import explorer
 from learn_compact.show.growth import growth
+from learn_compact.show.ledger_view import LedgerView
 from learn_compact.show.loop_figure import loop_figure
 from learn_compact.show.palette import PALETTE
 from learn_compact.show.source import show_source
 from learn_compact.show.table import Table
 from learn_compact.show.waterfall import waterfall
 
-__all__ = ["PALETTE", "Bundle", "ContextView", "Table", "errors", "explore", "explorer", "growth", "loop_figure",
-           "show_source", "sizes", "waterfall"]
+__all__ = ["PALETTE", "Bundle", "ContextView", "LedgerView", "Table", "errors", "explore", "explorer", "growth",
+           "loop_figure", "show_source", "sizes", "waterfall"]
