@@ -11,7 +11,7 @@ from learn_compact.errors import PolicyError
 from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
-from learn_compact.messages import blocks, safe_cuts
+from learn_compact.messages import blocks, carried_request, safe_cuts
 
 MAX_MESSAGES = 50
 KEEP_FIRST = 3
@@ -53,9 +53,9 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
         keep_last = min(keep_last, down_to - keep_first)
     start, end = _middle(messages, keep_first, keep_last)
     middle, tail = messages[start:end], messages[end:]
+    if all(carried_request(message, archive) is not None for message in middle):
+        return messages  # nothing, or only what a layer left there
     earlier = [archived(message, archive) for message in middle]
-    if all(earlier):
-        return messages  # nothing, or a marker of ours alone
     carried = carried_blocks(middle, tail, archive)
     if not outweighs(middle, [_marker(*_LONGEST, carried)]):
         return messages

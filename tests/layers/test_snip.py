@@ -198,6 +198,13 @@ def test_down_to_30_gives_peace_for_20_messages(archive):
     assert every_turn > 6 * snips
 
 
+def test_a_summary_alone_in_the_middle_is_not_archived(archive):
+    path = archive.save_transcript([user("Count the functions.")])
+    summary = user(f"[Compacted]\nTranscript: {path}\n\n" + "Much was done. " * 20)
+    messages = [summary, calls("a"), results(("a", "42"))]
+    assert snip_compact(messages, archive=archive, max_messages=0, keep_first=0, keep_last=0) is messages
+
+
 def test_doing_the_same_twice_gives_the_same_and_writes_once(archive):
     once = snip_compact(plain_talk(60), archive=archive)
     grown = [*once, *plain_talk(2)]
