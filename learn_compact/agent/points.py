@@ -31,17 +31,17 @@ class RunningParts:
     def __init__(self, system, tools, measure=count_block):
         self._measure = measure
         self._total = Counter(context_parts(system, tools, [], measure).parts)
-        self._counted = []  # (message, its parts)
+        self._counted = []  # (message, its parts as pairs)
 
     def of(self, messages, same=0):
         """The parts with these messages, in tokens, where the caller knows that the first `same` are as last time."""
         end = min(len(messages), len(self._counted))
         same = next((i for i in range(same, end) if messages[i] is not self._counted[i][0]), end)
         for _, parts in self._counted[same:]:
-            self._total.subtract(parts)
+            self._total.subtract(dict(parts))
         del self._counted[same:]
         for message in messages[same:]:
             parts, _ = message_parts(message, {}, self._measure)
-            self._counted.append((message, parts))
+            self._counted.append((message, tuple(parts.items())))
             self._total.update(parts)
         return {part: self._total[part] for part in PARTS}

@@ -53,7 +53,8 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
     for i, j, block in long:
         name, content = names.get(block.get("tool_use_id"), "unknown"), block["content"]
         placeholder = f"[Previous: used {name}]"
-        if name in preserve or len(placeholder) >= len(content if isinstance(content, str) else str(content)):
+        if (name in preserve or is_placeholder(content)
+                or len(placeholder) >= len(content if isinstance(content, str) else str(content))):
             continue
         if archive is not None and block["tool_use_id"] not in archive:
             archive.save_result(block["tool_use_id"], content)
@@ -119,13 +120,13 @@ def _long_results(messages, end, min_chars):
             if message.get("role") == "user" and isinstance(content := message.get("content"), list)
             for j, block in enumerate(content)
             if isinstance(block, dict) and block.get("type") == "tool_result"
-            and _is_long(block, min_chars) and (i, j) < end]
+            and (len(text) > min_chars if isinstance(text := block.get("content"), str) else _is_long(block, min_chars))
+            and (i, j) < end]
 
 
 def _is_long(block, min_chars):
+    """Whether a result that is no plain text has more than `min_chars` characters; what isn't text counts as more."""
     content = block.get("content")
-    if isinstance(content, str):
-        return len(content) > min_chars and not is_placeholder(content)
     if not isinstance(content, list):
         return False
     only_text = all(isinstance(part, dict) and part.get("type") == "text" for part in content)
