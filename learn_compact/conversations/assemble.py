@@ -67,7 +67,8 @@ class _Turn:
                 block, line = elsewhere(call) or (_closing(call), None)
                 blocks.append(block)
                 lines += [line] if line else []
-        return blocks + self.remarks, dict.fromkeys(lines), self.answered_at or self.first.at
+        at = self.first.at if self.answered_at is None else self.answered_at
+        return blocks + self.remarks, dict.fromkeys(lines), at
 
 
 def assemble(said, notes, result_elsewhere=lambda call: None):
@@ -125,12 +126,12 @@ class _Turns:
 
     def _new(self, one, content, known):
         """The blocks of an answer without those that are there already."""
-        new, ids = [], set(self._of_call)
+        new, ids = [], set()
         for block in content:
             if one.is_beside and block in known:
                 continue
             if _is_call(block):
-                if block["id"] in ids:
+                if block["id"] in self._of_call or block["id"] in ids:
                     self._notes.at("A call that is there already, left out", one.line)
                     continue
                 ids.add(block["id"])

@@ -13,9 +13,8 @@ from learn_compact.conversations.assemble import Said, assemble
 from learn_compact.conversations.conversation import Conversation, Segment
 from learn_compact.conversations.log_line import is_message, record_of, said, usage_of
 from learn_compact.conversations.notes import Notes
-from learn_compact.conversations.reading import changed, json_lines, read_lines_at
+from learn_compact.conversations.reading import changed, json_lines, read_lines_at, without_messages
 from learn_compact.conversations.thread import main_thread, stretches
-from learn_compact.errors import ConversationError
 from learn_compact.rules import problems
 
 
@@ -34,7 +33,7 @@ def read_claude_code(path, size, progress=None):
     log = _Log(path, main, thread)
     segments = log.segments(thread, notes)
     if not segments:
-        raise ConversationError(f"{path} is a log of Claude Code without a message in it. Pass another file.")
+        raise without_messages(path)
     models = [request.model for segment in segments for request in segment.requests if request.model]
     return Conversation(path.stem, "claude-code", segments, model=models[-1] if models else None,
                         started=log.begun and datetime.fromtimestamp(log.begun, UTC).isoformat(),

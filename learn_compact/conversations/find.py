@@ -11,7 +11,7 @@ from learn_compact.conversations.reading import parse
 from learn_compact.errors import ConversationError
 
 HEAD, TAIL = 32_768, 8_192  # bytes that are read of a file: what was asked first, and when the last line was written
-LONG_HEAD = 1_048_576       # where the first question stands behind much else
+LONG = 1_048_576            # at either end, where a line there is long
 TITLE = 80                  # characters
 
 _TIME = re.compile(rb'"timestamp":\s?"([^"\\]{10,40})"')
@@ -64,13 +64,17 @@ def _found(path):
             head = file.read(HEAD)
             title, cwd = _beginning(head)
             if not title and len(head) == HEAD:
-                title, more = _beginning(head + file.read(LONG_HEAD))
+                title, more = _beginning(head + file.read(LONG))
                 cwd = cwd or more
-            file.seek(max(0, status.st_size - TAIL))
-            times = _TIME.findall(file.read(TAIL)) or _TIME.findall(head)
+            times = _last_times(file, status.st_size, TAIL) or _last_times(file, status.st_size, LONG)
     except OSError:
         return None
     return Found(Path(path), title, cwd, _time(times, status.st_mtime), status.st_size) if head else None
+
+
+def _last_times(file, size, tail):
+    file.seek(max(0, size - tail))
+    return _TIME.findall(file.read(tail))
 
 
 def _beginning(head):

@@ -48,7 +48,7 @@ def record_of(line, notes):
     if value.get("type") == "attachment" and not role:
         notes.at("A reminder whose words the log lacks, left out", line.number)
     if value.get("subtype") == "microcompact_boundary":
-        notes.at("Old results were cleared here, which the log still holds: what follows was smaller", line.number)
+        notes.at("Old results cleared in the context and kept in the log, so what follows was smaller", line.number)
     compaction, pre_tokens, kept = _compaction(value)
     return Record(line.number, line.offset, len(line.raw), _uuid(value.get("uuid")) or str(line.number), _parent(value),
                   role, _seconds(value), _answer(value), _results(content) if role == "user" else (),

@@ -8,7 +8,7 @@ from learn_compact.conversations.conversation import Conversation, Origin, Segme
 from learn_compact.conversations.log_line import usage_of
 from learn_compact.conversations.notes import Notes
 from learn_compact.conversations.openai_chat import from_openai, is_openai, tool_of_openai
-from learn_compact.conversations.reading import json_lines
+from learn_compact.conversations.reading import json_lines, without_messages
 from learn_compact.conversations.sdk_repr import blocks_of_repr
 from learn_compact.data import Request
 from learn_compact.errors import ArchiveError
@@ -68,6 +68,8 @@ def _of_messages(path, found, request, notes):
         made = [(_with_objects(message, line, notes), [line]) for message, line in found]
         if any(new is not old for (new, _), (old, _) in zip(made, found, strict=True)):
             source = "transcript"
+    if not made:
+        raise without_messages(path)
     messages = [plain_message(message) for message, _ in made]
     requests = list(_requests(made))
     segment = Segment(path.stem, 0, requests, [Origin(tuple(lines)) for _, lines in made], problems(messages), None,

@@ -116,6 +116,11 @@ def unreadable(path, error):
                              "file that you may read.")
 
 
+def without_messages(path):
+    """The error for a file of a known form that nobody says anything in."""
+    return ConversationError(f"{path} has no message of a user or a model in it. Pass another file.")
+
+
 def changed(path):
     """The error for a file that isn't any more what was loaded."""
     return ConversationError(f"{path} has changed since it was loaded. Load it again.")

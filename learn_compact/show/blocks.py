@@ -43,7 +43,8 @@ def flatten(messages, measure=count_block):
         answers_calls = any(block.get("type") == "tool_result" for block in inside)
         turn = answers if message.get("role") == "assistant" or answers_calls else answers + 1
         for block in inside:
-            tool = block.get("name") or names.get(block.get("tool_use_id")) or ""
+            answered = block.get("tool_use_id")
+            tool = block.get("name") or (names.get(answered) if isinstance(answered, str) else None) or ""
             part = part_of(block, message.get("role"), is_ours)
             found.append(Block(max(turn, 1), index, part, measure(block), _printable(tool)))
     return found
