@@ -18,7 +18,7 @@ _WHERE = {
     "layers.auto": "auto_compact compact_history reactive_compact",
     "layers.budget": "tool_result_budget",
     "layers.snip": "snip_compact",
-    "summaries": "ModelSummarizer three_points",
+    "summaries": "ModelSummarizer three_points nine_sections parse_summary check_summary Summary NINE_SECTIONS",
     "pipeline": "Step Pipeline s06 s08 above_tokens above_chars above_messages any_result_above",
     "ledger": "Ledger FATES",
     "agent": "Agent",

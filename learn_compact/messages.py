@@ -20,11 +20,13 @@ CARRIED_REQUEST = "Current user request:"
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 THINKING = ("thinking", "redacted_thinking")  # what a model thought, signed for the conversation it stands in
 
-# The forms in which our layers say where something went: s06, s08's compact_history, s08's snip_compact.
+# The forms in which our layers say where something went: s06, s08's compact_history, s08's snip_compact, Claude Code's
+# boundary. Only the last may stand without a path: then nothing but its form speaks for it.
 _MARKERS = (
     re.compile(r"\[Conversation compressed\. Transcript: ([^\n]+)\](?=\n|\Z)"),
     re.compile(r"\[Compacted\]\nTranscript: ([^\n]+)(?=\n|\Z)"),
     re.compile(r"\[\d+ messages archived at ([^\n]+)\]\Z"),
+    re.compile(r"\[Conversation compacted: \w+, \d+ tokens before\](?:\nTranscript: ([^\n]+))?(?=\n|\Z)"),
 )
 
 class ToolResult(NamedTuple):
@@ -138,7 +140,7 @@ def marker_path(text):
     >>> marker_path("[Compacted]\\nTranscript: .transcripts/transcript_7.jsonl\\n\\nThe summary.")
     '.transcripts/transcript_7.jsonl'
     """
-    found = next((m for pattern in _MARKERS if (m := pattern.match(text))), None) if isinstance(text, str) else None
+    found = _marker(text)
     return found and found.group(1)
 
 
@@ -157,7 +159,7 @@ def safe_cuts(messages):
     called_at, joined_until = {}, {}
     for i, message in enumerate(messages):
         for block in _content_list(message):
-            if not isinstance(block, dict):
+            if not isinstance(block, dict) or block.get("type") == "text":
                 continue
             if (answer := block.get("tool_use_id")) is not None:
                 if _hashable(answer) and answer in called_at and is_result(block.get("type")):
@@ -173,17 +175,21 @@ def safe_cuts(messages):
     return cuts
 
 
+def _marker(text):
+    return next((m for pattern in _MARKERS if (m := pattern.match(text))), None) if isinstance(text, str) else None
+
+
 def _role(message):
     return message.get("role") if isinstance(message, dict) else None
 
 
 def _hashable(value):
-    return isinstance(value, str | int)
+    return isinstance(value, (str, int))
 
 
 def _content_list(message):
     content = message.get("content") if isinstance(message, dict) else None
-    return content if isinstance(content, list | tuple) else ()
+    return content if isinstance(content, (list, tuple)) else ()
 
 
 def _texts(message):
@@ -196,13 +202,15 @@ def _texts(message):
 
 def _request_of(message, archive):
     texts = _texts(message)
+    if not texts:
+        return ""
     carried = _carried(texts, archive)
     return "\n\n".join(text for text in texts if text.strip()) if carried is None else carried
 
 
 def _carried(texts, archive):
-    path = marker_path(texts[0]) if texts else None
-    if path is None or (archive is not None and not archive.knows(path)):
+    found = _marker(texts[0]) if texts else None
+    if found is None or (archive is not None and not archive.knows(found.group(1))):
         return None
     header = CARRIED_REQUEST + "\n"
     return next((text[len(header):] for text in texts[1:] if text.startswith(header)), "")
