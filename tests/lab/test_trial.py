@@ -1,8 +1,9 @@
 """One task, one policy, one fresh folder."""
 
+from learn_compact.agent import S08_TOOLS
 from learn_compact.lab import trial
 from learn_compact.layers.micro import micro_compact
-from learn_compact.pipeline import Pipeline, Step, s06
+from learn_compact.pipeline import Pipeline, Step, s06, s08
 
 AUDIT = "Count the functions in every Python file under agents/, skip files named test_*, and report the total."
 
@@ -30,3 +31,10 @@ def test_summaries_are_told_apart_from_requests_and_looks_from_looks_again():
         return Pipeline([Step("micro", micro_compact, preserve=(), protect_unseen=False)])
 
     assert trial(AUDIT, clears_unseen).repeated > 0
+
+
+def test_a_file_whose_parts_are_noted_and_in_sight_is_counted_whole():
+    """Its first half was noted and is gone, its second is in sight: a window of 12,000 tokens makes that so."""
+    found = trial(AUDIT, s08, window=12_000, tools=S08_TOOLS)
+    assert any("sed -n" in arguments.get("command", "") for _, arguments in found.calls)
+    assert "Total: 499 functions in 11 files" in found.answer

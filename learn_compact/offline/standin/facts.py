@@ -88,14 +88,20 @@ class File:
 
     def noted(self, measures):
         """The counts that the notes give, or None where one is missing."""
-        parts = [self.part_counts.get(start, {}) for start in self.starts()]
+        return self._summed(measures, self.part_counts)
+
+    def known(self, measures):
+        """The counts that notes or the text in sight give, for each part the one or the other; or None."""
+        if self.text is not None:
+            return self.noted(measures) or count(self.text)
+        in_sight = {first: count(text) for first, text in self.parts.items()}
+        return self._summed(measures, in_sight | self.part_counts)
+
+    def _summed(self, measures, part_counts):
+        parts = [part_counts.get(start, {}) for start in self.starts()]
         found = {measure: self.counts[measure] if measure in self.counts else _sum(parts, measure)
                  for measure in measures}
         return None if None in found.values() else found
-
-    def known(self, measures):
-        """The counts that notes or the text in sight give, or None."""
-        return self.noted(measures) or (None if self.text is None else count(self.text))
 
 
 @dataclass
