@@ -66,11 +66,11 @@ class Archive:
         end = self._ends.get((os.getpid(), path), {}).get(count)
         if end is None:
             return False
-        payload = b"".join(map(to_line, messages))
+        file, payload = f"{self.root}/{path}", b"".join(map(to_line, messages))
         try:
-            if os.path.getsize(self.root / path) != end:
+            if os.path.getsize(file) != end:
                 return self._read(path)[end:] == payload
-            files.append(self.root / path, end, payload)
+            files.append(file, end, payload)
         except OSError as error:
             raise _failure("write", path, error) from error
         self._ends[os.getpid(), path] = {count: end, count + len(messages): end + len(payload)}

@@ -45,7 +45,7 @@ def make_folder(root, folder):
     made = root
     for part in folder.split("/"):
         made = made / part
-        if made.resolve() != made:
+        if made.is_symlink():
             raise OSError(f"{folder} is a symbolic link that leads elsewhere")
         if not made.is_dir():
             made.mkdir(mode=0o700)

@@ -25,7 +25,7 @@ class Problem(NamedTuple):
 
 def is_result(kind):
     """Whether a block of this `type` answers a call: a tool_result, or the result of a server's tool."""
-    return isinstance(kind, str) and bool(_SERVER_RESULT.match(kind) or kind == "tool_result")
+    return kind == "tool_result" or (isinstance(kind, str) and bool(_SERVER_RESULT.match(kind)))
 
 
 def problems(messages):

@@ -37,9 +37,10 @@ PARAMETERS = {
     compact_history: st.just({}),
 }
 TRIGGERS = st.one_of(st.just(always), st.builds(above_chars, CHARS), st.builds(above_tokens, CHARS),
-                     st.builds(above_messages, FEW), st.builds(any_result_above, CHARS))
-STEPS = st.sampled_from(list(PARAMETERS)).flatmap(
-    lambda layer: st.tuples(st.just(layer), PARAMETERS[layer], TRIGGERS, st.booleans()))
+                     st.builds(above_messages, FEW))
+OF_A_BUDGET = TRIGGERS | st.builds(any_result_above, CHARS)  # a placeholder for a picture is more text than before
+STEPS = st.sampled_from(list(PARAMETERS)).flatmap(lambda layer: st.tuples(
+    st.just(layer), PARAMETERS[layer], OF_A_BUDGET if layer is tool_result_budget else TRIGGERS, st.booleans()))
 ASK_A_MODEL = (auto_compact, compact_history, reactive_compact)
 MAY_DO_WITHOUT = (micro_compact, micro_down_to)  # an archive
 

@@ -12,5 +12,13 @@ def outweighs(messages, others):
     >>> outweighs([{"role": "user", "content": "x" * 100}], [{"role": "user", "content": "[archived]"}])
     True
     """
-    return all(any(total > limit for total in accumulate(map(size, messages)))
-               for size in (json_size, repr_size) for limit in [sum(map(size, others))])
+    limits = [(size, sum(map(size, others))) for size in (json_size, repr_size)]
+    if any(letters > max(limit for _, limit in limits) for letters in accumulate(map(_letters, messages))):
+        return True  # no unit counts less
+    return all(any(total > limit for total in accumulate(map(size, messages))) for size, limit in limits)
+
+
+def _letters(message):
+    content = message.get("content")
+    return len(content) if isinstance(content, str) else sum(
+        len(said) for block in content or () if isinstance(said := block.get("text", block.get("content")), str))
