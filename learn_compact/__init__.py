@@ -19,10 +19,12 @@ _WHERE = {
     "layers.budget": "tool_result_budget",
     "layers.snip": "snip_compact",
     "summaries": "ModelSummarizer three_points nine_sections parse_summary check_summary Summary NINE_SECTIONS",
-    "pipeline": "Step Pipeline s06 s08 above_tokens above_chars above_messages any_result_above",
+    "pipeline": "Step Pipeline s06 s08 above_tokens above_chars above_messages any_result_above "
+                "above_estimate auto_compact_threshold Guard Guarded request_source",
     "ledger": "Ledger FATES",
     "agent": "Agent",
     "offline": "connect model_for sample_project MODEL",
+    "conversations": "Conversation",
     "show": "ContextView growth explore show_source",
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names.split()}

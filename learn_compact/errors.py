@@ -26,6 +26,10 @@ class SummaryError(LearnCompactError):
     """A summary that can't be used: empty, cut off, refused, a tool call; the history stays as it was."""
 
 
+class NoProgressError(SummaryError):
+    """Compactions that save almost nothing, one after the other; names what can't be shrunk."""
+
+
 class ContextWindowError(LearnCompactError):
     """A request that does not fit into the model's window, and that compaction could not make small enough."""
 

@@ -3,9 +3,9 @@
 from learn_compact.check.exercise import FunctionExercise
 from learn_compact.check.lines import shown
 from learn_compact.check.wrong import Wrong
+from learn_compact.pipeline import AUTOCOMPACT_BUFFER_TOKENS as BUFFER
 from learn_compact.tokens import context_tokens
 
-BUFFER = 13_000
 _FIELDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 

@@ -1,6 +1,7 @@
 """How real conversations fill their window: chapter 0's first picture."""
 
 from learn_compact.errors import MessageError
+from learn_compact.pipeline import AUTOCOMPACT_BUFFER_TOKENS
 from learn_compact.show.areas import (
     Plot,
     compaction_name,
@@ -27,7 +28,6 @@ FOOTNOTES = (
 )
 MARGIN, AXIS, TOP, HEIGHT, GAP = 14, 44, 46, 300, 18
 FEW, MOST = 2, 12  # compactions that a sentence tells in full, and that a note numbers
-BUFFER = 13_000  # Claude Code compacts this far below what is left of the window for the conversation
 
 
 def growth(*sources, names=None, window=200_000, threshold=None, measure=count_block):
@@ -53,7 +53,7 @@ def _levels(window, threshold):
     """The lines to draw: (tokens, name, dashed)."""
     if not window:
         return []
-    at = threshold or window - BUFFER
+    at = threshold or window - AUTOCOMPACT_BUFFER_TOKENS
     name = f"threshold {short(at)}" if threshold else f"auto-compact at {short(at)} at the latest"
     return [(window, f"window {short(window)}", False), (at, name, True)]
 
