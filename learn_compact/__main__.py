@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 
 from learn_compact.errors import LearnCompactError
@@ -30,6 +31,9 @@ def main(arguments=None):
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # whoever read the output has had enough, as `| head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+        return 1
 
 
 if __name__ == "__main__":

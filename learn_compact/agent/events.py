@@ -6,7 +6,8 @@ from dataclasses import dataclass
 SHOWN_CHARS = 200  # of a tool's output (s06)
 
 # What a terminal obeys instead of showing it: control characters but newline and tab, and those that turn text around.
-_OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# And halves of characters, which no terminal can be sent.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -52,4 +53,4 @@ def printable(text):
     >>> printable("red: \\x1b[31m")
     'red: �[31m'
     """
-    return _OBEYED.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))

@@ -5,16 +5,15 @@ comes from a model, a tool or an error is data: it can't steer the terminal. Lef
 """
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from learn_compact.agent import S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace, printable
+from learn_compact.agent import S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace
 from learn_compact.agent.loop import api_sentence
 from learn_compact.archive import Archive
+from learn_compact.chat.terminal import lines, say
 from learn_compact.errors import LearnCompactError, WorkspaceError
 from learn_compact.layers.auto import CONTEXT_CHAR_LIMIT
 from learn_compact.offline.api import WINDOW
@@ -28,9 +27,7 @@ HELLO = """Workspace: {folder} ({terms}).
 /help lists the commands. A beginning: Read every Python file in the agents/ directory one by one"""
 COPIED = "a copy, which stays there with its transcripts"
 ASKS_FIRST = "commands and changes to files ask first"
-INTERRUPTED = "Interrupted. The conversation is as valid as before: say how to go on."
-HOW_TO_LEAVE = "Ctrl-C once more, Ctrl-D or /quit ends the chat."
-NO_HISTORY = "Lines can't be fetched back with the arrow keys: that takes prompt_toolkit (learn-compact[course])."
+INTERRUPTED = "Interrupted. Nothing that was said is lost: say how to go on."
 
 QUIT = ("q", "exit")  # and /quit. s06 ends at an empty line too; here a slip of the finger ends nothing
 BAR_COLUMNS = 40
@@ -102,7 +99,8 @@ class Chat:
         """[focus]: summarise the conversation now, with every detail about the focus."""
         before = self._parts().total
         self.agent.compact(focus)
-        say(f"The context had {before:,} tokens, and has {self._parts().total:,}.")
+        if (after := self._parts().total) != before:  # else the agent has said why
+            say(f"The context had {before:,} tokens, and has {after:,}.")
 
     def context(self, _):
         """What fills the window, and how far it is to the threshold."""
@@ -134,11 +132,6 @@ class Chat:
 COMMANDS = {"/compact": Chat.compact, "/context": Chat.context, "/help": Chat.help, "/quit": Chat.quit}
 
 
-def say(text):
-    """Print for the reader, without anything that their terminal would obey."""
-    print(printable(str(text)))
-
-
 def bar(part, whole):
     """A part of a whole as a bar, with its share in percent; whatever is there at all shows.
 
@@ -157,79 +150,28 @@ def explained(error):
     return f"The API refused ({status}): {api_sentence(error).rstrip('.')}. {ADVICE.get(status, LATER)}"
 
 
-def lines(prompt):
-    """What is typed, line by line, until Ctrl-D, or until Ctrl-C twice; a single Ctrl-C clears the line."""
-    read, typed = _reader()
-    leaving = False
-    while True:
-        try:
-            line = read(prompt)
-        except EOFError:
-            return
-        except KeyboardInterrupt:
-            if leaving and not typed():
-                return
-            leaving = True
-            say(HOW_TO_LEAVE)
-            continue
-        leaving = False
-        line = line.encode("utf-8", "replace").decode("utf-8").strip()  # bytes that are no text can't be sent
-        if line:
-            yield line
-
-
-def _reader():
-    """What reads a line, and what tells how much of one was typed when Ctrl-C came."""
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        try:
-            from prompt_toolkit import PromptSession
-        except ImportError:
-            say(NO_HISTORY)
-        else:
-            session = PromptSession()
-            return session.prompt, lambda: session.default_buffer.text
-    return _read_plainly, str
-
-
-def _read_plainly(prompt):
-    """A line without any help; where nobody types, it is shown, so that the output can be read as a conversation."""
-    try:
-        line = input(prompt)
-    except (EOFError, KeyboardInterrupt):
-        say("")
-        raise
-    if not sys.stdin.isatty():
-        say(line)
-    return line
-
-
 def main(arguments=None):
     """`python -m learn_compact chat`: until somebody ends it."""
     chosen = _parser().parse_args(arguments)
-    for stream in (sys.stdin, sys.stdout):
-        with suppress(AttributeError):  # some stand-ins for a stream have no encoding
-            stream.reconfigure(errors="replace")
     client = connect(chosen.window, live=chosen.live)
     model, is_live = model_for(client), not is_offline(client)
-    folder, is_copy = _workspace(chosen.workspace, is_live)
+    folder = _workspace(chosen.workspace, is_live)
     policy = POLICIES[chosen.policy]
     policy = policy._replace(threshold=chosen.threshold or policy.threshold)
     pipeline = policy.pipeline(ModelSummarizer(client, model), Archive(folder), **{policy.parameter: policy.threshold})
-    terms = [COPIED] * is_copy + [ASKS_FIRST] * is_live
-    say(HELLO.format(folder=folder, terms="; ".join(terms)))
+    say(HELLO.format(folder=folder, terms=ASKS_FIRST if is_live else COPIED))
     Chat(Agent(client, model, folder, pipeline, tools=policy.tools), policy, chosen.window).run(
         lines(f"{chosen.policy} >> "))
 
 
 def _workspace(chosen, is_live):
-    """The folder to work in, and whether it is a copy: only a live agent, which asks first, works in one itself."""
+    """The folder to work in: a live agent, which asks first, works in the chosen one itself, any other in a copy."""
     if chosen is not None:
-        return (Workspace(chosen).root, False) if is_live else (copy_workspace(chosen), True)
+        return Workspace(chosen).root if is_live else copy_workspace(chosen)
     try:
-        return sample_project(Path(tempfile.mkdtemp(prefix="learn-compact-")) / "sample_project"), True
+        return sample_project(Path(tempfile.mkdtemp(prefix="learn-compact-")) / "sample_project")
     except OSError as error:
-        raise WorkspaceError(f"The sample project can't be written: {error}. --workspace names another folder."
-                             ) from error
+        raise WorkspaceError(f"The sample project can't be written: {error}. --workspace names a folder.") from error
 
 
 def _parser():
@@ -237,7 +179,7 @@ def _parser():
         "An agent at a prompt, with the commands /compact, /context, /help and /quit: offline by default, live where "
         "a key is set (ANTHROPIC_API_KEY, in the environment or in .env; MODEL_ID names the model)."))
     parser.add_argument("--policy", choices=POLICIES, default="s06", help="how it makes room (default: %(default)s)")
-    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in; offline the agent gets a copy of it "
+    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in, offline a copy of it "
                         "(default: a fresh sample project)")
     parser.add_argument("--window", type=_count, default=WINDOW, metavar="N", help="context window in tokens; a live "
                         "model has its own, and /context believes this one (default: %(default)s)")
