@@ -27,7 +27,7 @@ FLOORS = (
     ("layers", "restore"),
     ("pipeline", "ledger"),
     ("agent", "lab", "conversations"),
-    ("show", "check", "chat"),
+    ("show", "check", "chat", "profile"),
     ("__main__",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
