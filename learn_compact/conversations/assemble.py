@@ -98,37 +98,45 @@ class _Turns:
         self._of_answer, self._of_call = {}, {}
 
     def add(self, one):
-        content = self._solid(one)
+        """Take in what one line adds."""
+        content, answered = self._solid(one), self._of_answer.get(one.answer)
         if one.role == "user":
-            if content := self._unanswered(one, content):
-                self.all.append(_Turn(one, content, [one.line], None))
+            content = self._unanswered(one, content)
+        elif answered:
+            self._continue(answered, one, _as_blocks(content))
             return
-        turn = self._of_answer.get(one.answer)
-        known = _as_blocks(turn.content) if turn else []
-        if isinstance(content, list):
-            content = self._new(one, content, known)
-        if not content:
-            return
-        if turn is None:
+        else:
+            content = self._new(one, content, ())
+        if content:
             turn = _Turn(one, content, [one.line], one.usage)
             self.all.append(turn)
+            self._register(turn, content)
             if one.answer:
                 self._of_answer[one.answer] = turn
-        else:
-            turn.content = known + _as_blocks(content)
+
+    def _continue(self, turn, one, content):
+        """Put what another line of an answer has behind what is known of it."""
+        turn.content = _as_blocks(turn.content)
+        if new := self._new(one, content, turn.content if one.is_beside else ()):
+            turn.content = turn.content + new
             turn.lines.append(one.line)
-            # An answer is logged as it streams, so that only its last line has all of the output.
-            turn.usage = max((usage for usage in (turn.usage, one.usage) if usage), key=_output, default=None)
-        for block in content if isinstance(content, list) else ():
-            if _is_call(block):
-                turn.calls.append(block["id"])
-                self._of_call[block["id"]] = turn
+            self._register(turn, new)
+        # An answer is logged as it streams, so that only its last line has all of the output.
+        turn.usage = max((usage for usage in (turn.usage, one.usage) if usage), key=_output, default=None)
+
+    def _register(self, turn, content):
+        if turn.first.role == "assistant":
+            calls = [block["id"] for block in _as_blocks(content) if _is_call(block)]
+            turn.calls += calls
+            self._of_call.update(dict.fromkeys(calls, turn))
 
     def _new(self, one, content, known):
-        """The blocks of an answer without those that are there already."""
+        """The content of an answer without blocks that are `known` and calls that are there already."""
+        if isinstance(content, str):
+            return content
         new, ids = [], set()
         for block in content:
-            if one.is_beside and block in known:
+            if block in known:
                 continue
             if _is_call(block):
                 if block["id"] in self._of_call or block["id"] in ids:

@@ -18,10 +18,11 @@ from learn_compact.conversations.thread import main_thread, stretches
 from learn_compact.rules import problems
 
 
-def read_claude_code(path, size, progress=None):
+def read_claude_code(path, size, progress):
     """The `Conversation` in a log of Claude Code; ConversationError where it holds no message."""
     notes = Notes()
-    records = [record for line in json_lines(path, size, notes, progress) if (record := record_of(line, notes))]
+    lines = json_lines(path, notes, lambda read: progress(read, 2 * size))
+    records = [record for line in lines if (record := record_of(line, notes))]
     main = [record for record in records if not record.is_aside]
     if any(record.role for record in main):
         for record in records:
@@ -31,7 +32,8 @@ def read_claude_code(path, size, progress=None):
         main = records  # a log of one sub-agent is a conversation too
     thread = main_thread(main, notes)
     log = _Log(path, main, thread)
-    segments = log.segments(thread, notes)
+    segments = log.segments(thread, notes, lambda read: progress(size + read, 2 * size))
+    progress(2 * size, 2 * size)
     if not segments:
         raise without_messages(path)
     models = [request.model for segment in segments for request in segment.requests if request.model]
@@ -54,13 +56,14 @@ class _Log:
                     self._answers[record.answer].append(record)
                 self._results.update(dict.fromkeys(record.results, record))
 
-    def segments(self, thread, notes):
+    def segments(self, thread, notes, progress):
         """The stretches of the thread that hold messages, as a tuple of `Segment`."""
         found = []
         for stretch in stretches(thread):
             made = self._assembled(stretch, notes)
             if made.messages:
                 began = stretch[0]
+                progress(began.offset)
                 found.append(Segment(self.path.stem, len(found), made.requests, made.origins, problems(made.messages),
                                      began.compaction, began.pre_tokens, partial(self._messages, stretch)))
         return tuple(found)
@@ -70,9 +73,18 @@ class _Log:
 
     def _assembled(self, stretch, notes):
         records = [(record, is_beside) for record, is_beside in self._completed(stretch) if record.role]
-        values = read_lines_at(self.path, [(record.offset, record.size) for record, _ in records])
-        return assemble((self._said(*record, value) for record, value in zip(records, values, strict=True)),
-                        notes, self._result)
+        values = self._values([record for record, _ in records])
+        said = (self._said(*record, value) for record, value in zip(records, values, strict=True))
+        return assemble(said, notes, self._result)
+
+    def _values(self, records):
+        """What stands in the lines of records, one after the other, if it is still what stood there."""
+        places = [(record.offset, record.size) for record in records]
+        for record, value in zip(records, read_lines_at(self.path, places), strict=True):
+            if not isinstance(value, dict) or (said(value)[0], value.get("uuid", record.uuid)) != (
+                    record.role, record.uuid):
+                raise changed(self.path)
+            yield value
 
     def _completed(self, stretch):
         """(record, whether no parent led to it): the lines of the stretch, and those that its answers lack."""
@@ -84,20 +96,18 @@ class _Log:
                     yield replace(other, again=record.again), True
 
     def _said(self, record, is_beside, value):
-        if not is_message(value) and said(value) == ("", "") or value.get("uuid", record.uuid) != record.uuid:
-            raise changed(self.path)
         role, content = said(value)
         message = value["message"] if is_message(value) else {}
         at = None if record.at is None or self.begun is None else round(record.at - self.begun, 3)
         model = message.get("model")
         return Said(role, content, record.line, at, record.answer, model if isinstance(model, str) else "",
-                    usage_of(message), record.again, is_beside)
+                    usage_of(message) if role == "assistant" else None, record.again, is_beside)
 
     def _result(self, call):
         """(result block, line) of a call that was answered off the thread, or None."""
-        record = self._results.get(call)
-        if record is None:
+        if call not in self._results:
             return None
-        [value] = read_lines_at(self.path, [(record.offset, record.size)])
-        return next(((block, record.line) for block in said(value)[1]
-                     if isinstance(block, dict) and block.get("tool_use_id") == call), None)
+        record = self._results[call]
+        [value] = self._values([record])
+        return next((block, record.line) for block in said(value)[1]
+                    if isinstance(block, dict) and block.get("tool_use_id") == call)

@@ -31,10 +31,10 @@ def is_request(value):
     return isinstance(messages, list) and any(map(is_chat_message, messages))
 
 
-def read_messages(path, size, progress=None):
+def read_messages(path, size, progress):
     """The `Conversation` in a file of messages, one a line, or of requests, one a line, of which the last counts."""
     notes, found, request = Notes(), [], None
-    for line in json_lines(path, size, notes, progress):
+    for line in json_lines(path, notes, lambda read: progress(read, size)):
         value = _untagged(line, notes)
         if is_chat_message(value):
             found.append((value, line.number))
@@ -44,7 +44,11 @@ def read_messages(path, size, progress=None):
             request = value, line.number
         else:
             notes.at("No message, left out", line.number)
-    return _of_messages(path, found, {}, notes) if found else of_request(path, *request, notes)
+    if not found:
+        return of_request(path, *request, notes)
+    if request:
+        notes.at("A request between messages, left out", request[1])
+    return _of_messages(path, found, {}, notes)
 
 
 def of_request(path, request, line, notes):

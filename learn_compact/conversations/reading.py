@@ -6,6 +6,7 @@ Left out: what the lines mean.
 import json
 import os
 import stat
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,14 +44,14 @@ def checked_path(path):
     return path, found.st_size
 
 
-def json_lines(path, size, notes, progress=None):
-    """Every line of a file that is JSON, as `Line`; what the others are goes to `notes`.
+def json_lines(path, notes, progress=None, most=None):
+    """Every line of a file that is JSON, or of its first `most` lines, as `Line`; what the others are goes to `notes`.
 
-    `progress(read, size)` is told after every line how many bytes of the `size` are behind it.
+    `progress(read)` is told after every line how many bytes are behind it.
     """
-    for number, offset, raw in _raw_lines(path):
+    for number, offset, raw in islice(_raw_lines(path), most):
         if progress:
-            progress(min(offset + len(raw), size), size)
+            progress(offset + len(raw))
         if not raw.strip():
             continue
         try:

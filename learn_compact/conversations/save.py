@@ -18,6 +18,13 @@ def save(conversation, path, messages=None):
     `client.messages.create` but for `max_tokens` and the user's next message, and `load` reads it back equal. The file
     is written whole or not at all, over one of the same name, readable by its owner alone. Raises ConversationError
     for messages that the API would reject, for values that JSON lacks, and where the file can't be written.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from learn_compact.conversations import load
+    >>> with TemporaryDirectory() as folder:
+    ...     save([{"role": "user", "content": "Count."}], f"{folder}/next.json")
+    ...     load(f"{folder}/next.json").messages
+    [{'role': 'user', 'content': 'Count.'}]
     """
     path = Path(path).expanduser()
     if isinstance(conversation, Conversation):

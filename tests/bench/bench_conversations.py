@@ -15,13 +15,13 @@ from learn_compact.data import load_outline, outline_names
 LOG_BYTES = 100_000_000
 FILES, FILE_BYTES = 1_000, 100_000
 
-# Seconds that a load takes, and the most memory that the process ever held, in MB.
+# Seconds of the processor that a load takes (others may be busy on this machine), and the most memory that the process ever held, in MB.
 PROGRAM = """
 import resource, sys, time
 from learn_compact.conversations import load
-start = time.perf_counter()
+start = time.process_time()
 load(sys.argv[1])
-took = time.perf_counter() - start
+took = time.process_time() - start
 print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e3 if sys.platform == "linux" else 1e6))
 """
 

@@ -207,6 +207,11 @@ def test_what_is_no_usage_is_no_request(log, tmp_path, reported):
     assert len(found.messages) == 3
 
 
+def test_usage_on_a_line_of_the_user_is_no_request(log, tmp_path):
+    asked(log).lines[0]["message"]["usage"] = usage(100)
+    assert [request.index for request in load(log.write(tmp_path)).requests] == [1]
+
+
 def test_what_claude_code_says_in_the_models_place_is_no_request(log, tmp_path):
     asked(log).line("assistant", isApiErrorMessage=True, message={
         "role": "assistant", "model": "<synthetic>", "content": [text("API Error: 529")], "usage": {}})
@@ -319,7 +324,8 @@ def test_a_log_that_grows_meanwhile_stays_as_it_was_loaded(log, tmp_path):
 @pytest.mark.parametrize("change", [
     lambda path: path.write_text("{}\n"), lambda path: path.unlink(),
     lambda path: path.write_text(path.read_text().replace('"u2"', '"v2"')),
-    lambda path: path.write_text("x" * path.stat().st_size),
+    lambda path: path.write_text("x" * path.stat().st_size), lambda path: path.write_text("7" * 2_000),
+    lambda path: path.write_text(path.read_text().replace('"message"', '"massage"')),
 ])
 def test_a_log_that_is_another_file_by_now_is_not_mistaken(log, tmp_path, change):
     path = asked(log).write(tmp_path)

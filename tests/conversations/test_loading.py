@@ -98,11 +98,27 @@ def test_progress_is_told_up_to_the_end(tmp_path):
     for _ in range(20):
         log.user("Count.")
     path, told = log.write(tmp_path), []
-    load(path, progress=lambda read, size: told.append((read, size)))
+    load(path, progress=lambda done, whole: told.append((done, whole)))
     size = path.stat().st_size
-    assert told[-1] == (size, size)
+    assert told[-1] == (2 * size, 2 * size)  # a log is read twice
     assert told == sorted(told)
-    assert len(told) == 20
+    assert len(told) > 20
+
+
+def test_progress_of_messages_is_told_up_to_the_end(tmp_path):
+    path, told = tmp_path / "messages.jsonl", []
+    path.write_text('{"role": "user", "content": "Count."}\n' * 3)
+    load(path, progress=lambda done, whole: told.append(done / whole))
+    assert told == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+@pytest.mark.parametrize("depth", [1_000, 10_000, 100_000])
+@pytest.mark.parametrize("line", [
+    '{"role": "user", "content": %s}', '{"type": "assistant", "message": {"content": %s}}'])
+def test_a_message_nested_too_deeply_is_a_sentence(tmp_path, line, depth):
+    path, block = tmp_path / "deep.jsonl", '{"type": "tool_result", "tool_use_id": "A", "content": '
+    path.write_text(line % (("[" + block) * depth + '""' + "}]" * depth))
+    assert refused(path).startswith(f"{path} holds ")
 
 
 def test_a_path_may_be_text_and_begin_at_home(tmp_path, monkeypatch):
