@@ -11,7 +11,7 @@ from functools import partial
 
 from learn_compact.conversations.assemble import Said, assemble
 from learn_compact.conversations.conversation import Conversation, Segment
-from learn_compact.conversations.log_line import is_message, record_of, said, usage_of
+from learn_compact.conversations.log_line import is_message, record_of, said, usage_of, uuid_of
 from learn_compact.conversations.notes import Notes
 from learn_compact.conversations.reading import changed, json_lines, read_lines_at, without_messages
 from learn_compact.conversations.thread import main_thread, stretches
@@ -37,8 +37,8 @@ def read_claude_code(path, size, progress):
     if not segments:
         raise without_messages(path)
     models = [request.model for segment in segments for request in segment.requests if request.model]
-    return Conversation(path.stem, "claude-code", segments, model=models[-1] if models else None,
-                        started=log.begun and datetime.fromtimestamp(log.begun, UTC).isoformat(),
+    started = None if log.begun is None else datetime.fromtimestamp(log.begun, UTC).isoformat()
+    return Conversation(path.stem, "claude-code", segments, model=models[-1] if models else None, started=started,
                         warnings=notes.sentences())
 
 
@@ -81,8 +81,8 @@ class _Log:
         """What stands in the lines of records, one after the other, if it is still what stood there."""
         places = [(record.offset, record.size) for record in records]
         for record, value in zip(records, read_lines_at(self.path, places), strict=True):
-            if not isinstance(value, dict) or (said(value)[0], value.get("uuid", record.uuid)) != (
-                    record.role, record.uuid):
+            if not isinstance(value, dict) or said(value)[0] != record.role \
+                    or uuid_of(value, record.line) != record.uuid:
                 raise changed(self.path)
             yield value
 

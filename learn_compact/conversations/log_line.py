@@ -50,10 +50,15 @@ def record_of(line, notes):
     if value.get("subtype") == "microcompact_boundary":
         notes.at("Old results cleared in the context and kept in the log, so what follows was smaller", line.number)
     compaction, pre_tokens, kept = _compaction(value)
-    return Record(line.number, line.offset, len(line.raw), _uuid(value.get("uuid")) or str(line.number), _parent(value),
-                  role, _seconds(value), _answer(value), _results(content) if role == "user" else (),
+    return Record(line.number, line.offset, len(line.raw), uuid_of(value, line.number), _parent(value), role,
+                  _seconds(value), _answer(value), _results(content) if role == "user" else (),
                   bool(value.get("isSidechain") or value.get("parent_tool_use_id")),
                   compaction, pre_tokens, kept, bool(value.get("isCompactSummary")))
+
+
+def uuid_of(value, number):
+    """What other lines call a line: its uuid, else its number."""
+    return _interned(value.get("uuid")) or str(number)
 
 
 def usage_of(message):
@@ -69,7 +74,7 @@ def usage_of(message):
     return usage
 
 
-def _uuid(found):
+def _interned(found):
     return sys.intern(found) if isinstance(found, str) else None  # once in memory, however many lines name it
 
 
@@ -77,7 +82,7 @@ def _parent(value):
     """The uuid of the line before this one, across a compaction too; None where this one is the first of a thread."""
     if "parentUuid" not in value:
         return BEFORE
-    return _uuid(value["parentUuid"]) or _uuid(value.get("logicalParentUuid"))
+    return _interned(value["parentUuid"]) or _interned(value.get("logicalParentUuid"))
 
 
 def _answer(value):

@@ -291,6 +291,14 @@ def test_a_damaged_log_is_read_as_far_as_it_can_be(log, tmp_path, mend, warning)
     assert (found.warnings[0] if found.warnings else None) == warning
 
 
+@pytest.mark.parametrize("uuid", [None, 7, "", [], "u1"])
+@pytest.mark.parametrize("parent", [7, "", [], "u1"])
+def test_names_of_lines_that_are_none_do_no_harm(log, tmp_path, uuid, parent):
+    asked(log).lines[1] |= {"uuid": uuid, "parentUuid": parent}
+    log.answer("m2", text("Four."))
+    assert told(load(log.write(tmp_path)).messages)[-1] == "assistant: Four."
+
+
 def test_parents_in_a_circle_end_somewhere(log, tmp_path):
     asked(log).lines[0]["parentUuid"] = "u3"
     assert len(load(log.write(tmp_path)).messages) == 3
