@@ -27,7 +27,8 @@ FLOORS = (
     ("layers", "restore"),
     ("pipeline", "ledger"),
     ("agent", "lab", "conversations"),
-    ("show", "check", "chat", "profile"),
+    ("show", "check"),
+    ("chat", "profile"),
     ("__main__",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -35,8 +36,9 @@ ONLY = {  # rooms that could stand in a house of their own
     "offline": {"errors", "rules", "messages", "tokens"},
     "data": {"errors", "rules", "messages", "tokens"},
 }
+COMMAND_LINE = {"chat", "profile", "__main__"}
 # The rooms that may import what only the extra `course` brings.
-NEED_THE_COURSE = {"show", "check", "lab", "chat", "__main__"}
+NEED_THE_COURSE = {"show", "check", "lab", "chat", "profile", "__main__"}
 
 HEAVY = ["anthropic", "matplotlib", "ipywidgets", "pandas", "hypothesis", "httpx2"]
 
@@ -76,7 +78,7 @@ def test_a_room_imports_only_from_below(importer, taken):
     assert taken in ROOMS, f"{importer} takes {taken} through the door: import it from its room"
     assert FLOOR_OF[taken] <= FLOOR_OF[importer]
     assert taken in ONLY.get(importer, ROOMS)
-    assert taken != "show" or importer == "__main__", "pictures are for notebooks and the command line"
+    assert taken != "show" or importer in ("__main__", "profile"), "pictures are for notebooks and the commands"
 
 
 def test_no_rooms_import_each_other_in_a_circle():
