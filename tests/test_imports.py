@@ -38,7 +38,7 @@ ONLY = {  # rooms that could stand in a house of their own
 }
 COMMAND_LINE = {"chat", "profile", "__main__"}
 # The rooms that may import what only the extra `course` brings.
-NEED_THE_COURSE = {"show", "check", "lab", "chat", "profile", "__main__"}
+NEED_THE_COURSE = {"show", "check", "lab"} | COMMAND_LINE
 
 HEAVY = ["anthropic", "matplotlib", "ipywidgets", "pandas", "hypothesis", "httpx2"]
 
