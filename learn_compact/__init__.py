@@ -18,8 +18,12 @@ _WHERE = {
     "layers.auto": "auto_compact compact_history reactive_compact",
     "layers.budget": "tool_result_budget",
     "layers.snip": "snip_compact",
+    "layers.age": "micro_by_age Ages RECOVERABLE_TOOLS",
+    "layers.collapse": "collapse finished_spans",
+    "layers.full": "full_compact",
+    "restore": "Restoration MemoryFile SystemPrompt TaskState recent_files restored_files",
     "summaries": "ModelSummarizer three_points nine_sections parse_summary check_summary Summary NINE_SECTIONS",
-    "pipeline": "Step Pipeline s06 s08 above_tokens above_chars above_messages any_result_above "
+    "pipeline": "Step Pipeline s06 s08 claude_code above_tokens above_chars above_messages any_result_above "
                 "above_estimate auto_compact_threshold Guard Guarded request_source",
     "ledger": "Ledger FATES",
     "agent": "Agent",

@@ -89,7 +89,8 @@ class Ledger:
         """Take in a run of a pipeline: what had arrived before it, and what each of its steps did."""
         for report in run.reports:
             self.see(report.before)
-            self._move(report.after, report.name)
+            if not report.is_projection:
+                self._move(report.after, report.name)
 
     def see(self, messages):
         """Take in what the conversation is now, where no step made the difference: what has arrived since."""
@@ -104,6 +105,7 @@ class Ledger:
 
     @property
     def made(self):
+        """The blocks in the context that a layer put there, as entries whose `message` is -1."""
         return [entry for row in self._rows for entry in row if entry.message < 0]
 
     def by_fate(self):
@@ -175,12 +177,10 @@ class Ledger:
         """The entries of a message that is new here: those of blocks known before, and new ones."""
         row, so_far = [], len(self.entries)
         for j, block in enumerate(blocks(message)):
-            entry = known.get(id(block)) or known.get(_name(block))
-            if entry is None:
-                entry = self._new_entry(message, j, block, made=bool(step))
-            elif _digest(block) != (entry.digest if entry.fate == KEPT else None):
+            entry = known.get(id(block))
+            if entry is None and (entry := known.get(_name(block))):
                 self._change(entry, block, step)
-            row.append(entry)
+            row.append(entry or self._new_entry(message, j, block, made=bool(step)))
         self._arrived += len(self.entries) > so_far
         return row
 
@@ -199,6 +199,8 @@ class Ledger:
 
     def _change(self, entry, block, step):
         """Another block stands where this entry's stood."""
+        if _digest(block) == entry.digest and entry.fate == KEPT:
+            return  # a copy
         entry.tokens_now, entry.chars_now, entry.step = self.measure(block), len(_as_json(block)), step or BETWEEN_STEPS
         path = persisted_path(block, self.archive) if self.archive else None
         entry.fate = KEPT if _digest(block) == entry.digest else ON_DISK if path else SHORTENED

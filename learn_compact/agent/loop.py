@@ -39,8 +39,9 @@ class Agent:
     """An agent: `ask(text)` works until the model is done and gives back what it said last.
 
     `client` is an `anthropic.Anthropic`; `policy` anything with `prepare(messages)` and `overflowed(messages)`, such as
-    `s06(...)`; `workspace` a folder or a `Workspace`. Every message goes into the log of `archive` as it arrives (by
-    default the policy's, else one in the workspace). `approve(tool, arguments) -> bool` is asked before a tool that
+    `s06(...)`, and where it has a `view(messages)`, that is sent; `workspace` a folder or a `Workspace`; `system` a
+    text, or a callable that gives it before each request. Every message goes into the log of `archive` as it arrives
+    (by default the policy's, else one in the workspace). `approve(tool, arguments) -> bool` is asked before a tool that
     changes something runs: by default offline never, live at the terminal. `max_turns` bounds the requests of one
     `ask`. `messages` is the history, one list that is changed in place; `points` the context before each request;
     `ledger` what became of every block; `stop_reason` the API's for the newest answer.
@@ -48,7 +49,8 @@ class Agent:
 
     def __init__(self, client, model, workspace, policy, *, system=SYSTEM, tools=S06_TOOLS, archive=None,
                  on_event=print_event, approve=None, max_tokens=MAX_TOKENS, max_turns=None):
-        self.client, self.model, self.policy, self.system = client, model, policy, system
+        self.client, self.model, self.policy = client, model, policy
+        self._system = system if callable(system) else lambda: system
         self.workspace = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
         self.archive = archive or getattr(policy, "archive", None) or Archive(self.workspace.root)
         self.tools = {tool.name: tool for tool in tools}
@@ -56,9 +58,15 @@ class Agent:
         self.max_tokens, self.max_turns = max_tokens, max_turns
         self.messages, self.points, self.stop_reason = [], [], None
         self._definitions = [tool.definition for tool in tools]
-        self._parts, self._same = RunningParts(system, self._definitions), 0
+        self._counted_system, self._same = self.system, 0
+        self._parts = RunningParts(self._counted_system, self._definitions)
         self._unlogged, self._compaction = [], None
         self._ledger = Ledger(self.archive)
+
+    @property
+    def system(self):
+        """The system prompt of a request that is made now."""
+        return self._system()
 
     @property
     def ledger(self):
@@ -141,12 +149,12 @@ class Agent:
         from anthropic import APIStatusError  # late, because it takes a second or two
 
         for retries_left in range(MAX_REACTIVE_RETRIES, -1, -1):
-            point = Point(len(self.points) + 1, len(self.messages), self._parts.of(self.messages, self._same),
-                          self._compaction)
+            system, sent = self.system, getattr(self.policy, "view", _as_it_is)(self.messages)
+            point = Point(len(self.points) + 1, len(sent), self._counted(system, sent), self._compaction)
             self._same, self._compaction = len(self.messages), None
             self.points.append(point)
             try:
-                response = self.client.messages.create(model=self.model, system=self.system, messages=self.messages,
+                response = self.client.messages.create(model=self.model, system=system, messages=sent,
                                                        tools=self._definitions, max_tokens=self.max_tokens)
             except APIStatusError as error:
                 if not _is_too_long(error):
@@ -163,6 +171,12 @@ class Agent:
             raise ContextWindowError("The request doesn't fit into the model's context window: "
                                      f"{api_sentence(refusal)}. The policy made it no smaller. Ask for less at once, "
                                      "or choose a larger window.") from refusal
+
+    def _counted(self, system, sent):
+        """The parts of a request; what is as it was in the last one is not counted again."""
+        if system != self._counted_system:
+            self._counted_system, self._parts = system, RunningParts(system, self._definitions)
+        return self._parts.of(sent, self._same if sent is self.messages else 0)
 
     def _smaller(self):
         """What the policy makes of messages that the API refused; the messages themselves where it has no way."""
@@ -221,6 +235,10 @@ class Agent:
 
     def _tell(self, kind, text="", tool=""):
         self.on_event(Event(kind, text, tool))
+
+
+def _as_it_is(messages):
+    return messages
 
 
 def _result_block(call, text, failed):

@@ -48,7 +48,7 @@ def auto_compact(messages, *, summarize, archive, focus="", carry_request=True, 
     ['[Conversation compressed. Transcript: .transcripts/transcript_7.jsonl]\\n\\n1) Nothing yet.',
      'Current user request:\\nCount.']
     """
-    return _summarised(messages, _first_kept(messages, keep_unseen), HEADER, partial(summarize, focus=focus), archive,
+    return _summarised(messages, kept_from(messages, keep_unseen), HEADER, partial(summarize, focus=focus), archive,
                        carry_request=carry_request, restore_originals=restore_originals, refuse_empty=refuse_empty)
 
 
@@ -70,7 +70,7 @@ def compact_history(messages, *, summarize, archive, focus="", carry_request=Tru
     <BLANKLINE>
     Nothing is counted yet.
     """
-    return _summarised(messages, _first_kept(messages, keep_unseen), S08_HEADER, partial(summarize, focus=focus),
+    return _summarised(messages, kept_from(messages, keep_unseen), S08_HEADER, partial(summarize, focus=focus),
                        archive, carry_request=carry_request)
 
 
@@ -84,15 +84,15 @@ def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=RE
 
     Source: s08, which then sends once more and no more than once. Errors are those of `compact_history`.
     """
-    last = min(_first_kept(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
+    last = min(kept_from(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
     first_kept = max((cut for cut in safe_cuts(messages) if cut <= last), default=0)
     kept = messages[first_kept:]
-    smaller = _in_room(kept, min(max_kept_chars, estimate_chars(messages) // 2), archive)
+    smaller = in_room(kept, min(max_kept_chars, estimate_chars(messages) // 2), archive)
     messages = messages if smaller is kept else [*messages[:first_kept], *smaller]
     return _summarised(messages, first_kept, S08_HEADER, partial(summarize, focus=focus), archive)
 
 
-def _in_room(messages, room, archive):
+def in_room(messages, room, archive):
     """The messages with their results on disk, each down to its share of `room` characters; as they are if they fit."""
     if estimate_chars(messages) <= room:
         return messages
@@ -108,7 +108,7 @@ def with_originals(messages, archive):
         if is_placeholder(block.get("content")) and block["tool_use_id"] in archive})
 
 
-def _first_kept(messages, keep_unseen):
+def kept_from(messages, keep_unseen):
     """Where the results begin that the model has not seen, with the answer that called for them; else the end."""
     return newest_answer(messages) if keep_unseen and unseen_results(messages) else len(messages)
 

@@ -8,9 +8,9 @@ ones).
 """
 
 from learn_compact.pipeline.guards import Guard, Guarded, request_source
-from learn_compact.pipeline.policies import THRESHOLD, s06, s08
+from learn_compact.pipeline.policies import THRESHOLD, claude_code, s06, s08
 from learn_compact.pipeline.run import Pipeline, Run
-from learn_compact.pipeline.steps import Step, StepReport
+from learn_compact.pipeline.steps import Projection, Step, StepReport
 from learn_compact.pipeline.triggers import (
     AUTOCOMPACT_BUFFER_TOKENS,
     above_chars,
@@ -22,6 +22,6 @@ from learn_compact.pipeline.triggers import (
     auto_compact_threshold,
 )
 
-__all__ = ["AUTOCOMPACT_BUFFER_TOKENS", "THRESHOLD", "Guard", "Guarded", "Pipeline", "Run", "Step", "StepReport",
-           "above_chars", "above_estimate", "above_messages", "above_tokens", "always", "any_result_above",
-           "auto_compact_threshold", "request_source", "s06", "s08"]
+__all__ = ["AUTOCOMPACT_BUFFER_TOKENS", "THRESHOLD", "Guard", "Guarded", "Pipeline", "Projection", "Run", "Step",
+           "StepReport", "above_chars", "above_estimate", "above_messages", "above_tokens", "always",
+           "any_result_above", "auto_compact_threshold", "claude_code", "request_source", "s06", "s08"]

@@ -1,5 +1,8 @@
 """The documented pipelines: reading their bodies is reading the lesson."""
 
+import time
+
+from learn_compact.layers.age import MAX_AGE_SECONDS, Ages, micro_by_age
 from learn_compact.layers.auto import (
     CONTEXT_CHAR_LIMIT,
     REACTIVE_KEEP_MESSAGES,
@@ -8,14 +11,27 @@ from learn_compact.layers.auto import (
     reactive_compact,
 )
 from learn_compact.layers.budget import MAX_RESULT_CHARS, tool_result_budget
+from learn_compact.layers.collapse import collapse_finished
+from learn_compact.layers.full import full_compact
 from learn_compact.layers.micro import KEEP_RECENT, micro_compact, micro_down_to
 from learn_compact.layers.snip import KEEP_FIRST, KEEP_LAST, MAX_MESSAGES, snip_compact
+from learn_compact.pipeline.guards import Guard, Guarded
 from learn_compact.pipeline.run import Pipeline
-from learn_compact.pipeline.steps import Step
-from learn_compact.pipeline.triggers import above_chars, above_messages, above_tokens, any_result_above
+from learn_compact.pipeline.steps import Projection, Step
+from learn_compact.pipeline.triggers import (
+    above_chars,
+    above_estimate,
+    above_messages,
+    above_tokens,
+    any_result_above,
+    auto_compact_threshold,
+)
 from learn_compact.tokens import RunningCount, json_size
 
 THRESHOLD = 50_000  # s06, in estimated tokens
+EFFECTIVE_WINDOW = 200_000
+ANCIENT_MESSAGES = 400  # Claude Code's snip is for what is ancient: far more than the 50 of s08, and then to the half
+COLLAPSE_SHARE = 0.8    # of the threshold of auto-compact: reading less may make it needless
 
 
 def s06(summarize, archive, *, threshold=THRESHOLD):
@@ -55,3 +71,30 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
         Step("micro_compact", **micro, keep_recent=keep_recent),
         Step("compact_history", compact_history, too_large, **model),
     ], overflow=Step("reactive_compact", reactive_compact, **model, keep_messages=keep_messages))
+
+
+def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restoration=None, clock=time.time,
+                max_result_chars=MAX_RESULT_CHARS, max_messages=ANCIENT_MESSAGES, snip_to=ANCIENT_MESSAGES // 2,
+                max_age=MAX_AGE_SECONDS, collapse_share=COLLAPSE_SHARE, guard=None):
+    """The five layers of Claude Code, light to heavy; each is there so that the next is needed less often.
+
+    Large results go to disk, ancient messages are snipped, old results cleared by their age on `clock` (seconds),
+    finished work is read collapsed, and above `effective_window - 13_000` estimated tokens all of it becomes a new
+    chain, with what `restoration` brings back. The last is guarded, and the answer to a refusal of the API too.
+    `summarize` is best a `ModelSummarizer` with `nine_sections`, of the model that does the work.
+
+    >>> [step.name for step in claude_code(summarize=None, archive=None).steps]
+    ['tool_result_budget', 'snip_compact', 'micro_by_age', 'collapse', 'auto_compact']
+    """
+    threshold, ages = auto_compact_threshold(effective_window), Ages(clock)
+    model = {"summarize": summarize, "archive": archive, "restoration": restoration}
+    collapse = Projection("collapse", collapse_finished, above_estimate(int(collapse_share * threshold)))
+    return Pipeline([
+        Step("tool_result_budget", tool_result_budget, any_result_above(max_result_chars), archive=archive,
+             max_chars=max_result_chars),
+        Step("snip_compact", snip_compact, above_messages(max_messages), archive=archive, max_messages=max_messages,
+             keep_last=max_messages, down_to=snip_to),
+        Step("micro_by_age", micro_by_age, ages.see, age_of=ages, max_age=max_age, archive=archive),
+        collapse,
+        Guarded("auto_compact", full_compact, above_estimate(threshold, collapse.project), guard or Guard(), **model),
+    ], overflow=Step("reactive_compact", full_compact, **model, shrink_kept=True))

@@ -7,6 +7,7 @@ from learn_compact.archive import Archive
 from learn_compact.errors import LearnCompactError, PolicyError
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.ledger import Ledger
+from learn_compact.pipeline.steps import Projection
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,13 @@ class Pipeline:
     def prepare(self, messages):
         """The messages to send: a policy's duty before every request."""
         return self.run(messages).messages
+
+    def view(self, messages):
+        """What a model reads of the messages: themselves, or what the projections among the steps make of them."""
+        for step in self.steps:
+            if isinstance(step, Projection):
+                messages = step.project(messages)
+        return messages
 
     def overflowed(self, messages):
         """The messages to try once more with, after the API refused these as too long."""

@@ -40,11 +40,28 @@ class Step:
         return after, StepReport(self.name, True, messages, after, calls, time.perf_counter() - began)
 
 
+class Projection(Step):
+    """A step that changes nothing that is stored: `project(messages)` is what a model reads of them.
+
+    The step behind it gets the messages as they are; its report shows the projection.
+    """
+
+    def project(self, messages):
+        """The messages as they are read: what the layer makes of them, where its time has come."""
+        return super().run(messages)[0]
+
+    def run(self, messages, force=False, **parameters):
+        _, report = super().run(messages, force, **parameters)
+        report.is_projection = True
+        return messages, report
+
+
 @dataclass
 class StepReport:
     """What one step did: whether it ran, the messages before and after it, model calls, seconds.
 
-    Sizes are read from the messages when they are asked for, so a report that nobody reads costs nothing.
+    Where it `is_projection`, the messages after it are only read, and those before it stay. Sizes are read from the
+    messages when they are asked for, so a report that nobody reads costs nothing.
     """
 
     name: str
@@ -53,6 +70,7 @@ class StepReport:
     after: list
     calls: int
     seconds: float
+    is_projection: bool = False
 
     @cached_property
     def tokens_before(self):

@@ -29,6 +29,7 @@ _BOUNDARY = "[Conversation compacted: "
 _PLACEHOLDER = re.compile(r"\[[^\]\n]*\b(?:[Pp]revious|[Cc]leared|[Rr]emoved)\b[^\]\n]*\]\s*")
 _CUT = re.compile(r"\n(?:\.\.\. \(\d+ more lines?\)|[\[(].*\b(?:truncated|cut|left out)\b.*)\s*\Z")
 _ERROR = re.compile(r"(?:Error\b|(?:cat|sed|find): )[^\n]{0,500}\s*\Z")
+_FENCED = re.compile(r"^(`{3,})\n(.*)\n\1\Z", re.DOTALL | re.MULTILINE)
 _WORDS = 160  # so many characters of a call's input are enough to know it by
 
 
@@ -96,8 +97,8 @@ class _Reader:
                 self.request(text[len(CARRIED_REQUEST) + 1:], compacted=True)
             elif text.startswith(RESTORED):
                 path, _, content = text[len(RESTORED):].partition("\n")
-                self.content(Read(clean_path(path)), content)
-            else:
+                self.content(Read(clean_path(path)), _unfenced(content))
+            elif text is texts[0]:  # what else is attached to a summary is no line of it
                 self.lines(text, self.facts.told, trusted=True)
 
     def assistant(self, texts, calls):
@@ -184,6 +185,12 @@ class _Reader:
             self.facts.files[wanted.path].failures.append(text)
             if isinstance(wanted, Edit | Write):
                 self.facts.files[wanted.path].text = None  # it is not what the edit took it for
+
+
+def _unfenced(text):
+    """What stands between two lines of backticks, or the text where there are none."""
+    match = _FENCED.search(text)
+    return match[2] if match else text
 
 
 def _is_cut(text):
