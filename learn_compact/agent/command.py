@@ -55,15 +55,14 @@ class _Reader(threading.Thread):
 
     def __init__(self, pipe):
         super().__init__(daemon=True)
-        self.pipe, self.kept, self.dropped = pipe, bytearray(), 0
+        self.pipe, self.kept, self.size = pipe, bytearray(), 0
         self.start()
 
     def run(self):
         room = 4 * MAX_OUTPUT_CHARS  # a character takes at most four bytes
         while piece := self.pipe.read1(65_536):
-            wanted = piece[:room - len(self.kept)]
-            self.kept += wanted
-            self.dropped += len(piece) - len(wanted)
+            self.kept += piece[:room - len(self.kept)]
+            self.size += len(piece)
 
 
 def _stopped(process, reader):
@@ -77,5 +76,7 @@ def _stopped(process, reader):
         process.kill()
     process.wait()
     reader.join(1)  # a child that left the group may hold the pipe open: what it writes is nobody's business
-    text = cut(bytes(reader.kept).decode("utf-8", "replace").removesuffix("\n"))
-    return text + (f"\n[{reader.dropped} more bytes left out here]" if reader.dropped else "")
+    text = bytes(reader.kept).decode("utf-8", "replace")
+    if reader.size > len(reader.kept):
+        return f"{text[:MAX_OUTPUT_CHARS]}\n[the rest of {reader.size} bytes left out here]"
+    return cut(text.removesuffix("\n"))

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -29,22 +30,24 @@ def test_no_key_is_handed_on(tmp_path, monkeypatch):
     assert "a-secret" not in output and "PATH=" in output
 
 
-def processes_with(mark):
-    return subprocess.run(["pgrep", "-f", mark], capture_output=True, text=True).stdout.split()
+def still_running(folder):
+    """The processes that wrote their number to the file `pids` and are alive; one that has died has no command line."""
+    files = [Path(f"/proc/{pid}/cmdline") for pid in (folder / "pids").read_text().split()]
+    return [file for file in files if file.exists() and file.read_bytes()]
 
 
 def test_what_takes_too_long_is_stopped_with_all_its_children(tmp_path):
     began = time.monotonic()
     with pytest.raises(WorkspaceError, match=r"more than 0\.5 seconds and was stopped\.\nbegun") as raised:
-        run_command(tmp_path, "echo begun; sleep 3971 & sleep 3972; echo never", timeout=0.5)
+        run_command(tmp_path, "echo begun; echo $$ > pids; sleep 60 & echo $! >> pids; sleep 60; echo never", 0.5)
     assert time.monotonic() - began < 10 and "never" not in str(raised.value)
-    assert not processes_with("sleep 397[12]")
+    assert len((tmp_path / "pids").read_text().split()) == 2 and not still_running(tmp_path)
 
 
 def test_what_runs_on_in_the_background_ends_with_the_command(tmp_path):
     began = time.monotonic()
-    assert run_command(tmp_path, "sleep 3973 & echo started") == ("started", 0)
-    assert time.monotonic() - began < 10 and not processes_with("sleep 397[3]")
+    assert run_command(tmp_path, "sleep 60 & echo $! > pids; echo started") == ("started", 0)
+    assert time.monotonic() - began < 10 and not still_running(tmp_path)
 
 
 def test_what_left_the_group_does_not_hold_up_the_agent(tmp_path):
@@ -65,6 +68,8 @@ def test_long_output_is_cut_at_fifty_thousand_characters_and_says_so(tmp_path):
     assert (output, code) == ("x" * 50_000 + "\n[10000 characters left out here]", 0)
     output, _ = run_command(tmp_path, "head -c 50000 /dev/zero | tr '\\0' x")
     assert output == "x" * 50_000
+    output, _ = run_command(tmp_path, "head -c 5000000 /dev/zero | tr '\\0' x")
+    assert output == "x" * 50_000 + "\n[the rest of 5000000 bytes left out here]", "the rest is never kept in memory"
 
 
 def test_bytes_that_are_no_text_are_shown_as_such(tmp_path):
@@ -99,10 +104,12 @@ def test_what_cannot_be_started_is_a_sentence(tmp_path, command):
 def test_an_interrupt_stops_the_command_too(tmp_path, monkeypatch):
     def interrupted(self, timeout=None):
         if timeout is not None:
+            while not (tmp_path / "pids").exists():
+                time.sleep(0.01)
             raise KeyboardInterrupt
         return real(self)
     real = subprocess.Popen.wait
     monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run_command(tmp_path, "sleep 3974")
-    assert not processes_with("sleep 397[4]")
+        run_command(tmp_path, "echo $$ > starting; mv starting pids; sleep 60")
+    assert not still_running(tmp_path)
