@@ -5,7 +5,6 @@ kept, and what isn't there any more has gone somewhere. Left out: what the model
 """
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import compress, count
 from operator import is_not
@@ -110,11 +109,8 @@ class Ledger:
 
     def by_fate(self):
         """How many blocks met each fate and how many tokens that saved: `{fate: (blocks, tokens)}`, as in FATES."""
-        number, saved = Counter(), Counter()
-        for entry in self.entries:
-            number[entry.fate] += 1
-            saved[entry.fate] += entry.tokens_saved
-        return {fate: (number[fate], saved[fate]) for fate in FATES if number[fate]}
+        met = {fate: [entry for entry in self.entries if entry.fate == fate] for fate in FATES}
+        return {fate: (len(found), sum(entry.tokens_saved for entry in found)) for fate, found in met.items() if found}
 
     def restore(self, key):
         """The block as it arrived, byte for byte, from the context or the archive; `key` as for `[]`, or an entry.

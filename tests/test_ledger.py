@@ -114,6 +114,13 @@ def test_a_result_that_met_three_fates_names_the_last_and_still_leads_to_the_fir
     assert ledger.restore("a") == messages[2]["content"][0]
 
 
+def test_two_results_of_one_message_keep_the_step_that_each_of_them_met(archive):
+    messages = [user("Look."), calls("a", "b"), results(("a", "x" * 40_000), ("b", "y" * 20_000)), assistant("Both.")]
+    ledger = Pipeline([Step("large", tool_result_budget, archive=archive),
+                       Step("medium", tool_result_budget, archive=archive, max_chars=10_000)]).run(messages).ledger
+    assert [(ledger[one].fate, ledger[one].step) for one in "ab"] == [(ON_DISK, "large"), (ON_DISK, "medium")]
+
+
 def test_a_result_cleared_and_saved_nowhere_is_lost_and_said_to_be(archive):
     ledger = Pipeline([Step("micro_compact", micro_compact)]).run(long_talk(4, content="y" * 200)).ledger
     assert [entry.tool_use_id for entry in ledger.lost()] == ["call_0"]
