@@ -10,6 +10,7 @@ from learn_compact.errors import LearnCompactError
 # name: (module, what it does); a module is imported when its command is asked for.
 COMMANDS = {
     "chat": ("learn_compact.chat", "an agent at a prompt, and what fills its window"),
+    "profile": ("learn_compact.profile.command", "what filled the window of a conversation, and what it cost"),
     "serve": ("learn_compact.offline.serve", "a Messages API on 127.0.0.1, for any Anthropic client"),
 }
 

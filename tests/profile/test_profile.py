@@ -1,0 +1,251 @@
+"""A profile: what it says of small conversations that were made for it, and of the real ones."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from learn_compact import estimate_by_kind, load_outline, outline_names
+from learn_compact.conversations import load, save
+from learn_compact.errors import PolicyError
+from learn_compact.profile import Price, cost, masked, profile, tables
+from learn_compact.profile.findings import unused
+from learn_compact.profile.prices import price_of
+from learn_compact.profile.text import text
+from learn_compact.tokens.estimate import BLOCK_TOKENS
+
+SHARED = sorted((Path(__file__).parents[3] / "shared" / "conversations").glob("*.jsonl"))
+CODEMIE = load_outline("codemie-624a4a58")
+
+
+@pytest.fixture(scope="module")
+def codemie():
+    return profile(CODEMIE)
+
+
+def called(number, name, given, answer):
+    """A call and its result."""
+    return [{"role": "assistant", "content": [{"type": "tool_use", "id": number, "name": name, "input": given}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": number, "content": answer}]}]
+
+
+def from_messages(folder, *messages):
+    """A conversation with these messages, without usage."""
+    save([{"role": "user", "content": "Look."}, *messages], folder / "messages.json")
+    return load(folder / "messages.json")
+
+
+# What filled it
+
+
+def test_every_request_of_the_conversation_has_its_point(codemie):
+    requests = [request for segment in CODEMIE.segments for request in segment.requests]
+    assert [point.counted for point in codemie.points] == [request.context_tokens for request in requests]
+    assert [point.request for point in codemie.points] == list(range(1, len(requests) + 1))
+
+
+def test_a_point_is_what_the_log_shows_and_what_it_does_not(codemie):
+    first = CODEMIE.segments[0]
+    life, requests = first.conversation(), first.requests
+    for point, request in zip(codemie.points, requests, strict=False):
+        assert point.total - point.parts["unlogged"] == estimate_by_kind(life[:request.index])
+    assert codemie.points[0].total == requests[0].context_tokens
+
+
+def test_what_a_real_compaction_left_is_a_summary_and_nothing_else_is(codemie):
+    behind = codemie.points[len(CODEMIE.segments[0].requests):]
+    [left] = {point.parts["summary"] for point in behind}
+    assert left == estimate_by_kind(CODEMIE.segments[1].conversation()[:1])
+    assert not any(point.parts["summary"] for point in codemie.points[:-len(behind)])
+
+
+def test_the_ten_largest_blocks_come_in_order_with_their_lines(tmp_path):
+    answers = [message for n in range(12) for message in called(f"c{n}", "Bash", {}, "word " * (100 + n))]
+    found = profile(from_messages(tmp_path, *answers)).large
+    assert [(one.tool, one.part, one.message) for one in found] == [
+        ("Bash", "tool_result", 2 + 2 * n) for n in range(11, 1, -1)]
+
+
+def test_a_file_that_was_read_again_is_told_with_what_that_cost(tmp_path):
+    reads = [*called("a", "Read", {"file_path": "a.py"}, "x = 1\n\n\n" * 310),
+             *called("b", "Read", {"file_path": "a.py", "offset": 9}, "x = 1\n\n\n" * 31),
+             *called("c", "Read", {"file_path": "a.py"}, "x = 1\n\n\n" * 310),
+             *called("d", "Read", {"file_path": "b.py"}, "x"),
+             *called("e", "Write", {"file_path": "b.py"}, "x")]
+    [found] = profile(from_messages(tmp_path, *reads)).rereads
+    assert (found.path, found.reads, found.same, found.after_compaction) == ("a.py", 3, 1, 0)
+    assert found.tokens == 31 * 8 / 3.1 + 310 * 8 / 3.1 + 2 * BLOCK_TOKENS
+
+
+def test_reads_behind_a_compaction_are_counted(codemie):
+    assert codemie.rereads[0].after_compaction == 1
+
+
+@pytest.mark.parametrize(("later", "is_used"), [
+    ("The planner is done.", False),
+    ("I change make_plan_now.", True),
+    ("I change planner.py.", False),  # a name that the user had said before
+], ids=["no word of it", "a word of it", "a word that was known"])
+def test_a_result_is_used_where_a_new_word_of_it_comes_back(later, is_used):
+    messages = [{"role": "user", "content": "Look at planner.py."},
+                *called("a", "Read", {}, "planner.py: def make_plan_now(): ..."),
+                {"role": "assistant", "content": later}]
+    found = unused(messages)
+    assert (found.results, found.judged) == (int(not is_used), 1)
+
+
+def test_what_the_model_has_not_seen_is_not_judged():
+    messages = [{"role": "user", "content": "Look."}, *called("a", "Read", {}, "something new")]
+    assert unused(messages) == (0, 0, 0, 0)
+
+
+# What it cost
+
+
+USAGE = {"input_tokens": 100, "cache_creation_input_tokens": 1_000, "cache_read_input_tokens": 10_000,
+         "output_tokens": 10}
+
+
+def test_each_kind_of_token_has_its_price():
+    assert cost(USAGE) == 100 + 1_250 + 1_000 + 50
+    assert cost(USAGE, Price(cache_read=1)) == 100 + 1_250 + 10_000 + 50
+
+
+def test_what_is_kept_for_an_hour_costs_more():
+    assert cost({**USAGE, "cache_creation": {"ephemeral_1h_input_tokens": 400}}) == cost(USAGE) + 400 * 0.75
+
+
+def test_a_model_has_the_prices_of_its_family_and_an_unknown_one_those_assumed():
+    assert price_of("claude-3-haiku-20240307") != price_of("claude-opus-4-6") == price_of("another")
+
+
+def test_the_bill_is_the_sum_of_the_requests(codemie):
+    usages = [request.usage for segment in CODEMIE.segments for request in segment.requests]
+    assert codemie.cost == pytest.approx(sum(map(cost, usages)))
+    assert codemie.usage["output_tokens"] == sum(usage["output_tokens"] for usage in usages)
+
+
+def test_a_price_in_dollars_is_told_where_it_is_given(codemie):
+    assert f"${codemie.cost * 3 / 1e6:.2f}" in text(codemie, price=3) and "$" not in text(codemie)
+
+
+# What another policy would have done
+
+
+def test_without_a_policy_a_replay_is_what_the_points_say(codemie):
+    nothing = codemie.replays[0]
+    assert [(point.parts, point.compaction) for point in nothing.points] == [
+        (point.parts, point.compaction) for point in codemie.points]
+    assert (nothing.policy, nothing.changed, nothing.summaries) == ("none", 0, 0)
+    assert nothing.sent == sum(point.total for point in codemie.points)
+
+
+@pytest.mark.parametrize("name", outline_names())
+def test_every_policy_sends_less_and_changes_the_prefix(name):
+    nothing, *others = profile(load_outline(name)).replays
+    assert [one.policy for one in others] == ["s06", "s08"]
+    for one in others:
+        assert one.sent < nothing.sent and one.largest < nothing.largest and one.changed > 0
+        assert len(one.points) == len(nothing.points)
+
+
+def test_the_cache_goes_cold_after_five_minutes(tmp_path):
+    prices = []
+    for pause in (200, 400):
+        path = tmp_path / f"{pause}.jsonl"
+        path.write_text(timed_log(pause), encoding="utf-8")
+        prices.append(profile(load(path)).replays[0].cost)
+    assert prices[1] > 3 * prices[0]
+
+
+def timed_log(pause):
+    """A log of forty answers, `pause` seconds apart."""
+    lines, usage = [], {"input_tokens": 20_000, "output_tokens": 1}
+    for n in range(80):
+        role, seconds = ("assistant", "user")[n % 2 == 0], pause * (n // 2)
+        message = {"role": role, "content": f"words {n}"}
+        if role == "assistant":
+            message |= {"id": f"m{n}", "model": "model", "usage": usage}
+        lines.append(json.dumps({
+            "uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, "sessionId": "s", "type": role,
+            "message": message, "timestamp": f"2026-01-06T{seconds // 3600:02}:{seconds // 60 % 60:02}:"
+                                             f"{seconds % 60:02}.000Z"}))
+    return "\n".join(lines)
+
+
+def test_an_unknown_policy_is_refused_by_name():
+    with pytest.raises(PolicyError, match="no policy 's99'.* s06 or s08"):
+        profile(CODEMIE, policies=["s99"])
+
+
+def test_what_chapter_10_says_of_the_policies_holds(codemie):
+    nothing, _, s08 = codemie.replays
+    assert 0.45 < s08.sent / nothing.sent < 0.55 and 0.85 < s08.cost / nothing.cost < 1
+    nothing, _, s08 = profile(load_outline("spotter-ae4a77f8")).replays
+    assert s08.sent < nothing.sent and s08.cost > 1.2 * nothing.cost
+
+
+# All of it
+
+
+def test_the_estimates_are_held_against_the_stretch_that_grew_most(codemie):
+    assert codemie.held_on == 0
+    errors = {one.name: one.growth for one in codemie.estimates}
+    assert list(errors) == ["visible / 4", "len // 4", "by kind", "meter"]
+    assert abs(errors["meter"]) < 0.01 < abs(errors["by kind"]) < abs(errors["visible / 4"])
+
+
+def test_without_usage_a_request_stands_before_every_answer_and_nothing_is_billed(tmp_path):
+    found = profile(from_messages(tmp_path, *called("a", "Read", {}, "x" * 310), *called("b", "Bash", {}, "y")))
+    assert [point.messages for point in found.points] == [1, 3] and found.cost is None and not found.estimates
+    assert "has no usage" in text(found) and "What the API reported" not in text(found)
+
+
+def test_a_conversation_without_an_answer_has_a_profile_too(tmp_path):
+    found = profile(from_messages(tmp_path))
+    assert found.points == [] and "1 messages, 0 requests" in text(found)
+
+
+@pytest.mark.skipif(not SHARED, reason="the real conversations (../shared/conversations) are not here")
+@pytest.mark.parametrize("path", SHARED, ids=lambda path: path.stem)
+def test_a_real_conversation_has_a_profile_that_agrees_with_its_file(path):
+    conversation = load(path)
+    found = profile(conversation)
+    assert [one._replace(at=None) for one in found.compactions] == [
+        one._replace(at=None) for one in conversation.compactions]
+    assert found.messages == sum(len(segment.conversation()) for segment in conversation.segments)
+    assert [point.counted for point in found.points] == [one.context_tokens for one in conversation.requests]
+    for table in tables.tables(found):
+        assert str(table) in text(found) and len({len(row) for row in table.rows} | {len(table.columns)}) == 1
+
+
+# Masks
+
+
+SECRETS = ("secret", "sk-ant", "ada", "Customer")
+
+
+def private(folder):
+    path = folder / "ada-secret.json"
+    messages = [*called("a", "mcp__Customer__query", {"key": "sk-ant-1"}, "ada's secret words " * 50)]
+    for n in range(2):
+        messages += called(f"r{n}", "Read", {"file_path": "/home/ada/secret.key.py"}, "secret")
+    save([{"role": "user", "content": "ada's secret"}, *messages], path)
+    return load(path)
+
+
+def test_a_mask_takes_away_names_paths_keys_and_words_and_leaves_the_figures(tmp_path):
+    found = profile(private(tmp_path))
+    assert all(secret in repr(vars(found)) for secret in SECRETS)
+    hidden = masked(found)
+    assert not any(secret in repr(vars(hidden)) for secret in SECRETS)
+    assert [one.tokens for one in hidden.large] == [one.tokens for one in found.large]
+    assert hidden.rereads[0].path == "file 1.py" and hidden.points == found.points
+
+
+def test_problems_and_warnings_are_only_counted_behind_a_mask(codemie):
+    told = replace(codemie, problems=["messages.3: secret"], warnings=["ada", "ada"], model="secret-model")
+    hidden = masked(told)
+    assert hidden.problems == ["1 problem, not told here"] and hidden.warnings == ["2 warnings, not told here"]
+    assert hidden.model == "" and masked(codemie).model == codemie.model
