@@ -181,16 +181,13 @@ class Ledger:
         return row
 
     def _new_entry(self, message, j, block, made):
-        kind, tool_use_id, tokens, chars = block.get("type"), block.get("id"), self.measure(block), len(_as_json(block))
-        if made:
-            return Entry(-1, j, message["role"], kind, "", None, tokens, chars, tokens, chars, _digest(block), None)
         self._tools |= tool_names([message])
-        frame = None
-        if kind == "tool_result":
-            tool_use_id, frame = block.get("tool_use_id"), {**block, "content": None}
-        entry = Entry(self._arrived, j, message["role"], kind, self._tools.get(tool_use_id, ""), tool_use_id, tokens,
-                      chars, tokens, chars, _digest(block), frame)
-        self.entries.append(entry)
+        kind, name, size = block.get("type"), _id(block), (self.measure(block), len(_as_json(block)))
+        frame = {**block, "content": None} if kind == "tool_result" else None
+        entry = Entry(-1 if made else self._arrived, j, message.get("role"), kind, self._tools.get(name, ""), name,
+                      *size, *size, _digest(block), frame)
+        if not made:
+            self.entries.append(entry)
         return entry
 
     def _change(self, entry, block, step):
@@ -234,15 +231,19 @@ def _index(messages, rows):
         known[id(message)] = row
         for block, entry in zip(blocks(message), row, strict=True):
             known[_name(block)] = entry
-            if not isinstance(message["content"], str):  # the block of a text is made anew each time
+            if not isinstance(message.get("content"), str):  # the block of a text is made anew each time
                 known[id(block)] = entry
     return known
 
 
 def _name(block):
     """What a tool_use or tool_result is called wherever it stands; for any other block nothing that another has."""
-    tool_use_id = block.get("tool_use_id", block.get("id"))
-    return (block.get("type"), tool_use_id) if isinstance(tool_use_id, str) else object()
+    return (block.get("type"), _id(block)) if _id(block) else object()
+
+
+def _id(block):
+    found = block.get("tool_use_id", block.get("id"))
+    return found if isinstance(found, str) else None
 
 
 def _digest(block):

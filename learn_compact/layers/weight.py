@@ -2,6 +2,7 @@
 
 from itertools import accumulate
 
+from learn_compact.messages import blocks
 from learn_compact.tokens import json_size, repr_size
 
 
@@ -19,6 +20,5 @@ def outweighs(messages, others):
 
 
 def _letters(message):
-    content = message.get("content")
-    return len(content) if isinstance(content, str) else sum(
-        len(said) for block in content or () if isinstance(said := block.get("text", block.get("content")), str))
+    said = (block.get("text", block.get("content")) for block in blocks(message))
+    return sum(len(text) for text in said if isinstance(text, str))
