@@ -50,11 +50,8 @@ def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview
     if max_chars < 0 or preview_chars < 0 or (max_batch_chars or 0) < 0:
         raise PolicyError(f"max_chars is {max_chars}, preview_chars {preview_chars}, max_batch_chars "
                           f"{max_batch_chars}: none can be less than 0.")
-    contents = {}
-    for i, j, block in _too_large(messages, max_chars, preview_chars, max_batch_chars):
-        content = _persisted(block, archive, preview_chars)
-        if content is not block["content"]:
-            contents[i, j] = content
+    contents = {(i, j): _persisted(block, archive, preview_chars)
+                for i, j, block in _too_large(messages, max_chars, preview_chars, max_batch_chars)}
     return without_stale_thinking(with_contents(messages, contents), min(contents)[0]) if contents else messages
 
 
@@ -97,15 +94,13 @@ def _size(found):
 
 
 def _persisted(block, archive, preview_chars):
-    """The content with its text on disk; the same content where it is there already and can't become shorter."""
+    """The content with its text on disk, where it may be already: then its preview becomes shorter."""
     path, content = persisted_path(block, archive), block["content"]
     if path:
         text = result_text({"content": archive.load_result(path)})
     else:
         text, path = result_text(block), archive.save_result(block.get("tool_use_id"), content)
     form = _FORM.format(path=path, preview=text[:preview_chars])
-    if len(form) >= len(result_text(block)):
-        return content
     if isinstance(content, str):
         return form
     rest = [part for part in content if not (isinstance(part, dict) and part.get("type") == "text")]
