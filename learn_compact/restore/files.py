@@ -14,6 +14,7 @@ from learn_compact.tokens import count_text
 MAX_FILES = 5               # Claude Code, all three
 MAX_TOKENS_EACH = 5_000
 MAX_TOKENS_IN_ALL = 50_000
+LEAST_TOKENS = 100          # with less room than this, the beginning of a file says nothing
 READING_TOOLS = frozenset({"read_file", "Read"})  # ours and Claude Code's
 
 RESTORED = "Restored file: "  # begins a block that shows a file; the stand-in reads this form
@@ -21,6 +22,7 @@ RESTORED = "Restored file: "  # begins a block that shows a file; the stand-in r
 _NUMBERED = re.compile(r"^ {0,9}\d{1,9}(?:\t|\N{RIGHTWARDS ARROW})", re.MULTILINE)
 _CUT = re.compile(r"\n?(?:\.\.\. \(\d+ more lines\)|\[(?:the rest of )?\d+ (?:characters|bytes) left out here\])\n?\Z")
 _MAX_CHARS_A_TOKEN = 16  # what is longer can be cut to this before it is counted
+_MARK_TOKENS = 20  # of the line that says how much is left out
 
 
 def recent_files(messages, archive=None, max_files=MAX_FILES):
@@ -53,8 +55,7 @@ def restored_files(reads, workspace, *, max_tokens_each=MAX_TOKENS_EACH, max_tok
     """
     texts, notes, room = [], [], max_tokens
     for path, seen in reads.items():
-        limit = min(room, max_tokens_each)
-        if limit <= 0:
+        if room < LEAST_TOKENS:
             notes.append(f"{path}: no room is left for it")
             continue
         try:
@@ -62,7 +63,7 @@ def restored_files(reads, workspace, *, max_tokens_each=MAX_TOKENS_EACH, max_tok
         except WorkspaceError as error:
             notes.append(f"{path}: {error}")
             continue
-        shown = _first_tokens(now, limit)
+        shown = _first_tokens(now, min(room, max_tokens_each))
         room -= count_text(shown)
         texts.append(_written(path, shown, changed=seen is not None and _plain(seen) not in now))
     return texts, notes
@@ -120,9 +121,10 @@ def _plain(seen):
 def _first_tokens(text, max_tokens):
     """The text, or so much of its beginning, in whole lines where it has any, that it has at most `max_tokens`."""
     cut = text[:max_tokens * _MAX_CHARS_A_TOKEN]
-    while (tokens := count_text(cut)) > max_tokens:
-        cut = cut[:min(len(cut) - 1, len(cut) * max_tokens // tokens)]
-    if len(cut) == len(text):
+    if len(cut) == len(text) and count_text(text) <= max_tokens:
         return text
+    room = max(1, max_tokens - _MARK_TOKENS)
+    while cut and (tokens := count_text(cut)) > room:
+        cut = cut[:min(len(cut) - 1, len(cut) * room // tokens)]
     cut = cut[:cut.rfind("\n") + 1] or f"{cut}\n"
     return f"{cut}[{len(text) - len(cut)} characters left out here]"
