@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from learn_compact.agent import S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace
+from learn_compact.agent import MAX_TOKENS, S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace
 from learn_compact.agent.loop import api_sentence
 from learn_compact.archive import Archive
 from learn_compact.chat.terminal import lines, say
@@ -19,9 +19,17 @@ from learn_compact.layers.auto import CONTEXT_CHAR_LIMIT
 from learn_compact.offline.api import WINDOW
 from learn_compact.offline.clients import connect, is_offline, model_for
 from learn_compact.offline.project import sample_project
-from learn_compact.pipeline import THRESHOLD, s06, s08
-from learn_compact.summaries import ModelSummarizer
-from learn_compact.tokens import context_parts, estimate_chars, estimate_tokens
+from learn_compact.pipeline import (
+    AUTOCOMPACT_BUFFER_TOKENS,
+    THRESHOLD,
+    auto_compact_threshold,
+    claude_code,
+    s06,
+    s08,
+)
+from learn_compact.restore import MAX_TOKENS_IN_ALL, Restoration
+from learn_compact.summaries import ModelSummarizer, nine_sections
+from learn_compact.tokens import context_parts, estimate_by_kind, estimate_chars, estimate_tokens
 
 HELLO = """Workspace: {folder} ({terms}).
 /help lists the commands. A beginning: Read every Python file in the agents/ directory one by one"""
@@ -53,9 +61,18 @@ class Policy(NamedTuple):
     unit: str
 
 
+def _claude(summarize, archive, threshold):
+    """Claude Code's policy, with its own prompt; what is restored takes a quarter of the room at most."""
+    nine = ModelSummarizer(summarize.client, summarize.model, nine_sections)
+    files = Restoration(Workspace(archive.root), max_tokens=min(MAX_TOKENS_IN_ALL, threshold // 4))
+    return claude_code(nine, archive, effective_window=threshold + AUTOCOMPACT_BUFFER_TOKENS, restoration=files)
+
+
 POLICIES = {
     "s06": Policy(s06, S06_TOOLS, "threshold", THRESHOLD, estimate_tokens, "estimated tokens"),
     "s08": Policy(s08, S08_TOOLS, "char_limit", CONTEXT_CHAR_LIMIT, estimate_chars, "characters"),
+    "claude": Policy(_claude, S08_TOOLS, "threshold", auto_compact_threshold(WINDOW - MAX_TOKENS), estimate_by_kind,
+                     "tokens, estimated by kind"),
 }
 
 
