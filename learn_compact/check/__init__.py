@@ -16,6 +16,8 @@ _WHERE = {
     "compact_batch": "batch",
     "snip_compact": "snip",
     "order_steps": "order",
+    "parse_summary": "parse",
+    "bill": "cost",
 }
 
 __all__ = [*_WHERE, "hint"]

@@ -46,7 +46,7 @@ def _parser():
                         "JSON, ...) or the name of an outline; without one, Claude Code's newest are listed")
     parser.add_argument("--latest", action="store_true", help="the newest conversation of Claude Code")
     parser.add_argument("--policy", action="append", choices=POLICIES, help="replay this policy; may be given again "
-                        f"(default: {' and '.join(POLICIES)})")
+                        f"(default: {', '.join(POLICIES)})")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained HTML file")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--mask", action="store_true", help="leave out names, paths, keys and words; the figures stay")

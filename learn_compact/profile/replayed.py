@@ -8,22 +8,24 @@ things, and the real compactions themselves, which stay where they were.
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import takewhile
-from operator import is_
 
 from learn_compact.agent import Point
 from learn_compact.agent.points import RunningParts
 from learn_compact.archive import RESULTS, TRANSCRIPTS
+from learn_compact.errors import LearnCompactError
 from learn_compact.messages import blocks
-from learn_compact.pipeline import Pipeline, s06, s08
+from learn_compact.pipeline import Pipeline, claude_code, s06, s08
+from learn_compact.pipeline.policies import EFFECTIVE_WINDOW
 from learn_compact.profile.prices import cost, price_of
 from learn_compact.summaries import SUMMARY_MAX_CHARS
 from learn_compact.tokens import RunningCount, estimate_block, estimate_by_kind, message_parts
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
-POLICIES = {"s06": s06, "s08": s08}
+POLICIES = {"s06": s06, "s08": s08, "claude_code": claude_code}
 NO_POLICY = "none"
 SUMMARY = "What was done so far, and what is still to do. " * 85  # about 1,000 tokens, as a short summary has
 SUMMARY_TOKENS = len(SUMMARY) // CHARS_PER_TOKEN
+LEAST_ROOM = 20_000  # tokens of the window for the conversation, however much is fixed
 CACHE_SECONDS = 300  # how long an entry of the prompt cache lives
 
 
@@ -47,19 +49,33 @@ class Replaying:
 
     def __init__(self, name):
         self.replay = Replay(name)
-        self._at = None  # of the request before
+        self._now = self._before = None  # seconds: this request, and the one before
 
     def add(self, segment, life, requests):
         """Live a segment again: `life` are its messages, `requests` what the API answered."""
-        build = POLICIES.get(self.replay.policy, lambda summarize, archive: Pipeline([]))
-        policy, measure = build(self._summarize, Shelf()), Measure(segment, life, requests)
+        measure = Measure(segment, life, requests)
+        policy = self._policy(measure.unlogged)
         context, before, done = [], [], 0
         for request in requests:
-            context, done = policy.prepare(context + life[done:request.index]), request.index
-            same = sum(1 for _ in takewhile(bool, map(is_, before, context)))
+            self._before, self._now = self._now, request.at
+            try:
+                context = policy.prepare(context + life[done:request.index])
+            except LearnCompactError as error:  # the agent would go on with what was reached
+                context = error.reached
+            sent, done = policy.view(context), request.index
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1],
+                                            zip(before, sent, strict=False)))
             self.replay.changed += same < len(before)
-            self._send(measure, request, context, same)
-            before = context
+            self._send(measure, request, sent, same)
+            before = sent
+
+    def _policy(self, unlogged):
+        build, options = POLICIES.get(self.replay.policy), {}
+        if build is None:
+            return Pipeline([])
+        if build is claude_code:  # it asks for the time, and its threshold is for what the window has left
+            options = {"clock": lambda: self._now, "effective_window": max(LEAST_ROOM, EFFECTIVE_WINDOW - unlogged)}
+        return build(self._summarize, Shelf(), **options)
 
     def _summarize(self, messages, focus=""):
         read = min(estimate_by_kind(messages), SUMMARY_MAX_CHARS // CHARS_PER_TOKEN)
@@ -71,8 +87,8 @@ class Replaying:
         replay, point = self.replay, measure.point(context, request, len(self.replay.points) + 1)
         replay.points.append(point)
         replay.sent, replay.largest = replay.sent + point.total, max(replay.largest, point.total)
-        in_time = self._at is not None and request.at - self._at <= CACHE_SECONDS
-        read, self._at = measure.unlogged + measure.first(same) if in_time else 0, request.at
+        in_time = self._before is not None and self._now - self._before <= CACHE_SECONDS
+        read = measure.unlogged + measure.first(same) if in_time else 0
         usage = {"cache_read_input_tokens": read, "cache_creation_input_tokens": point.total - read,
                  "output_tokens": request.usage.get("output_tokens", 0)}
         replay.cost += cost(usage, price_of(request.model))

@@ -54,7 +54,7 @@ def profile(conversation, policies=tuple(POLICIES), progress=None):
     (55, 155979, 36541)
     """
     if unknown := set(policies) - POLICIES.keys():
-        raise PolicyError(f"There is no policy {min(unknown)!r} to replay: take {' or '.join(POLICIES)}.")
+        raise PolicyError(f"There is no policy {min(unknown)!r} to replay: take one of {', '.join(POLICIES)}.")
     findings, replaying = Findings(), [Replaying(name) for name in (NO_POLICY, *policies)]
     points, messages, segments = [], 0, conversation.segments
     for done, segment in enumerate(segments, 1):

@@ -2,8 +2,19 @@
 
 import copy
 import json
+import re
 
-from learn_compact import blocks, micro_compact, newest_request, safe_cuts, tool_names, tool_results, unseen_results
+from learn_compact import (
+    NINE_SECTIONS,
+    blocks,
+    micro_compact,
+    newest_request,
+    safe_cuts,
+    tool_names,
+    tool_results,
+    unseen_results,
+)
+from learn_compact.errors import SummaryError
 from learn_compact.tokens import context_tokens
 
 WRONG = []  # (exercise, cause, answer)
@@ -607,3 +618,95 @@ def one_more_to_be_safe(messages, archive, max_messages, keep_first, keep_last):
 @wrong("snip_compact", "nothing was snipped")
 def never(messages, archive, max_messages, keep_first, keep_last):
     return messages
+
+
+# parse_summary
+
+def sections_of(body):
+    sections = {}
+    for line in body.split("\n"):
+        title = line.partition(". ")[2].rstrip(":")
+        if title in NINE_SECTIONS:
+            sections[title] = []
+        elif sections:
+            sections[list(sections)[-1]].append(line)
+    return {title: "\n".join(lines).strip() for title, lines in sections.items()}
+
+
+@wrong("parse_summary", "it reads the analysis")
+def of_the_whole_answer(text):
+    if "<summary>" not in text:
+        raise SummaryError("No summary.")
+    return sections_of(text.replace("</summary>", ""))
+
+
+@wrong("parse_summary", "an answer without <summary> was believed")
+def whatever_comes(text):
+    return sections_of(text.rpartition("<summary>")[2].partition("</summary>")[0])
+
+
+@wrong("parse_summary", "a summary was refused")
+def both_tags_or_nothing(text):
+    found = re.search(r"(?s).*<summary>(.*)</summary>", text)
+    if not found:
+        raise SummaryError("No summary.")
+    return sections_of(found[1])
+
+
+@wrong("parse_summary", "the last tag became part of a section")
+def to_the_very_end(text):
+    if "<summary>" not in text:
+        raise SummaryError("No summary.")
+    return sections_of(text.rpartition("<summary>")[2])
+
+
+@wrong("parse_summary", "it has sections that aren't there")
+def always_nine(text):
+    if "<summary>" not in text:
+        raise SummaryError("No summary.")
+    return dict.fromkeys(NINE_SECTIONS, "") | sections_of(text.rpartition("<summary>")[2].partition("</summary>")[0])
+
+
+@wrong("parse_summary", "a section reads differently")
+def one_line_each(text):
+    if "<summary>" not in text:
+        raise SummaryError("No summary.")
+    sections = sections_of(text.rpartition("<summary>")[2].partition("</summary>")[0])
+    return {title: inside.split("\n")[0] for title, inside in sections.items()}
+
+
+@wrong("parse_summary", "it begins at a tag that the analysis only quotes")
+def from_the_first_tag(text):
+    if "<summary>" not in text:
+        raise SummaryError("No summary.")
+    return sections_of(text.partition("<summary>")[2].partition("</summary>")[0])
+
+
+# bill
+
+@wrong("bill", "it counts every token as one")
+def one_price_for_all(usage):
+    return float(sum(usage.values()))
+
+
+@wrong("bill", "it forgets the output")
+def of_the_context(usage):
+    return (usage["input_tokens"] + 1.25 * usage["cache_creation_input_tokens"]
+            + 0.1 * usage["cache_read_input_tokens"])
+
+
+@wrong("bill", "it pays the full price for what was read from the cache")
+def without_a_discount(usage):
+    return (usage["input_tokens"] + 1.25 * usage["cache_creation_input_tokens"] + usage["cache_read_input_tokens"]
+            + 5 * usage["output_tokens"])
+
+
+@wrong("bill", "it takes what was read from the cache for free")
+def with_free_reads(usage):
+    return usage["input_tokens"] + 1.25 * usage["cache_creation_input_tokens"] + 5 * usage["output_tokens"]
+
+
+@wrong("bill", "it forgets that writing to the cache costs more")
+def with_cheap_writes(usage):
+    return (usage["input_tokens"] + usage["cache_creation_input_tokens"] + 0.1 * usage["cache_read_input_tokens"]
+            + 5 * usage["output_tokens"])

@@ -142,12 +142,13 @@ def test_without_a_policy_a_replay_is_what_the_points_say(codemie):
 
 
 @pytest.mark.parametrize("name", outline_names())
-def test_every_policy_sends_less_and_changes_the_prefix(name):
-    nothing, *others = profile(load_outline(name)).replays
-    assert [one.policy for one in others] == ["s06", "s08"]
+def test_the_policies_of_the_course_send_less_and_claude_code_leaves_alone_what_fits(name):
+    nothing, *others, claude_code = profile(load_outline(name)).replays
+    assert [one.policy for one in others] == ["s06", "s08"] and claude_code.policy == "claude_code"
     for one in others:
         assert one.sent < nothing.sent and one.largest < nothing.largest and one.changed > 0
         assert len(one.points) == len(nothing.points)
+    assert max(one.sent for one in others) < claude_code.sent <= nothing.sent and claude_code.summaries == 0
 
 
 def test_the_cache_goes_cold_after_five_minutes(tmp_path):
@@ -175,14 +176,14 @@ def timed_log(pause):
 
 
 def test_an_unknown_policy_is_refused_by_name():
-    with pytest.raises(PolicyError, match="no policy 's99'.* s06 or s08"):
+    with pytest.raises(PolicyError, match="no policy 's99'.* s06, s08"):
         profile(CODEMIE, policies=["s99"])
 
 
 def test_what_chapter_10_says_of_the_policies_holds(codemie):
-    nothing, _, s08 = codemie.replays
+    nothing, _, s08, _ = codemie.replays
     assert 0.45 < s08.sent / nothing.sent < 0.55 and 0.85 < s08.cost / nothing.cost < 1
-    nothing, _, s08 = profile(load_outline("spotter-ae4a77f8")).replays
+    nothing, _, s08, _ = profile(load_outline("spotter-ae4a77f8")).replays
     assert s08.sent < nothing.sent and s08.cost > 1.2 * nothing.cost
 
 
