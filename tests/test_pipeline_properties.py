@@ -31,6 +31,7 @@ PARAMETERS = {
     snip_compact: st.fixed_dictionaries({"max_messages": FEW, "keep_first": FEW, "keep_last": FEW,
                                          "down_to": st.none() | st.integers(6, 12)}),
     micro_compact: st.fixed_dictionaries({"keep_recent": FEW, "min_chars": st.integers(0, 200),
+                                          "leave_path": st.booleans(),
                                           "preserve": st.sets(st.sampled_from(TOOLS), max_size=2)}),
     micro_down_to: st.fixed_dictionaries({"keep_recent": FEW, "max_chars": CHARS}),
     auto_compact: st.just({}),
@@ -42,7 +43,7 @@ OF_A_BUDGET = TRIGGERS | st.builds(any_result_above, CHARS)  # a placeholder for
 STEPS = st.sampled_from(list(PARAMETERS)).flatmap(lambda layer: st.tuples(
     st.just(layer), PARAMETERS[layer], OF_A_BUDGET if layer is tool_result_budget else TRIGGERS, st.booleans()))
 ASK_A_MODEL = (auto_compact, compact_history, reactive_compact)
-MAY_DO_WITHOUT = (micro_compact, micro_down_to)  # an archive
+MAY_DO_WITHOUT = (micro_compact, micro_down_to)  # an archive, unless they leave a path
 
 
 def summarize(messages, focus=""):
@@ -54,7 +55,7 @@ def pipeline_of(steps, archive, summarize=summarize):
     def step(layer, parameters, when, saves):
         more = {"summarize": summarize} if layer in ASK_A_MODEL else {}
         return Step(layer.__name__, layer, when, **parameters, **more,
-                    archive=archive if saves or layer not in MAY_DO_WITHOUT else None)
+                    archive=archive if saves or layer not in MAY_DO_WITHOUT or parameters.get("leave_path") else None)
 
     return Pipeline([step(*drawn) for drawn in steps], overflow=Step(
         "reactive_compact", reactive_compact, summarize=summarize, archive=archive, keep_messages=2))

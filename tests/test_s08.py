@@ -192,6 +192,19 @@ def test_clearing_down_to_a_share_waits_for_the_limit_and_stops_as_soon_as_it_ma
     assert policy.prepare(after) is after
 
 
+def test_what_is_cleared_may_leave_its_path_and_what_is_on_disk_already_is_not_saved_again(archive):
+    policy = s08(summarize, archive, leave_path=True, keep_recent=1)
+    messages = [user("Look."), calls("a", "b", "c"), results(("a", "x" * 40_000), ("b", "y" * 300), ("c", "z" * 120)),
+                *round_trip(1)]
+    large, small, tiny, _ = (found.block["content"] for found in tool_results(policy.prepare(messages)))
+    assert large == "[Previous: used bash. Full output: .task_outputs/tool-results/0001_a.txt]"
+    assert small == "[Previous: used bash. Full output: .task_outputs/tool-results/0002_b.txt]"
+    assert tiny == "z" * 120  # a path would be as long
+    assert archive.load_result(".task_outputs/tool-results/0001_a.txt") == "x" * 40_000
+    assert archive.load_result(".task_outputs/tool-results/0002_b.txt") == "y" * 300
+    assert policy.last_run.ledger.lost() == []
+
+
 # An agent
 
 

@@ -8,6 +8,7 @@ import re
 from math import inf
 
 from learn_compact.errors import PolicyError
+from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import result_text, tool_names, tool_results
@@ -15,23 +16,26 @@ from learn_compact.tokens import estimate_chars, json_size
 
 KEEP_RECENT = 3
 MIN_CHARS = 100
+PATH_CHARS = 128  # a path and the words before it take less
 PRESERVE_RESULT_TOOLS = frozenset({"read_file"})
 
 _PLACEHOLDER = re.compile(r"\[Previous: used [^\n]*\]")
 
 
 def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, preserve=PRESERVE_RESULT_TOOLS,
-                  protect_unseen=True, archive=None, find_names=tool_names, enough_chars=inf):
+                  protect_unseen=True, archive=None, find_names=tool_names, enough_chars=inf, leave_path=False):
     """The messages with `[Previous: used NAME]` in place of old tool results.
 
     Old is what stands before the newest `keep_recent` results, however many messages those share. Only results of
     more than `min_chars` characters go (a picture counts as more), none of the tools in `preserve`, and none that the
     model has not seen yet. Everything else about a result stays, `is_error` too: that a call failed is worth more than
-    its text. With an `archive`, a result that it doesn't hold yet is saved there first. When `enough_chars` characters
-    (of JSON) are won, the rest stays.
+    its text. With an `archive`, a result that it doesn't hold yet is saved there first; with `leave_path` every one is,
+    and its placeholder says where: `[Previous: used NAME. Full output: PATH]`. When `enough_chars` characters (of JSON)
+    are won, the rest stays.
 
     Source: s06, which also clears unseen results (`protect_unseen=False`) and finds no name where blocks are dicts
-    (`find_names=names_by_attribute`: every tool is "unknown" then, and nothing is preserved).
+    (`find_names=names_by_attribute`: every tool is "unknown" then, and nothing is preserved). The path: later versions
+    of s08.
     Raises PolicyError for a negative number, ArchiveError where the archive can't be written.
 
     >>> call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {}}]}
@@ -53,11 +57,13 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
     for i, j, block in long:
         name, content = names.get(block.get("tool_use_id"), "unknown"), block["content"]
         placeholder = f"[Previous: used {name}]"
+        longest = len(placeholder) + leave_path * PATH_CHARS
         if (name in preserve or is_placeholder(content)
-                or len(placeholder) >= len(content if isinstance(content, str) else str(content))):
+                or longest >= len(content if isinstance(content, str) else str(content))):
             continue
-        if archive is not None and block["tool_use_id"] not in archive:
-            archive.save_result(block["tool_use_id"], content)
+        if archive is not None and (leave_path or block["tool_use_id"] not in archive):
+            path = persisted_path(block, archive) or archive.save_result(block["tool_use_id"], content)
+            placeholder = f"[Previous: used {name}. Full output: {path}]" if leave_path else placeholder
         placeholders[i, j] = placeholder
         if enough_chars < inf:
             enough_chars -= json_size(block) - json_size({**block, "content": placeholder})

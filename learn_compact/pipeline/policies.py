@@ -48,12 +48,12 @@ def s06(summarize, archive, *, threshold=THRESHOLD):
 
 def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_chars=None, max_messages=MAX_MESSAGES,
         keep_first=KEEP_FIRST, keep_last=KEEP_LAST, snip_to=None, keep_recent=KEEP_RECENT, micro_to=None,
-        char_limit=CONTEXT_CHAR_LIMIT, keep_messages=REACTIVE_KEEP_MESSAGES):
+        leave_path=False, char_limit=CONTEXT_CHAR_LIMIT, keep_messages=REACTIVE_KEEP_MESSAGES):
     """The pipeline of s08: what is cheap and certain first, a model's summary last, and an answer to a refusal.
 
-    Three parameters are cures of later versions: `max_batch_chars=200_000` moves results to disk only where those of
-    one message exceed it together; `snip_to=30` snips so deep that the next turns have peace; `micro_to=0.8` clears
-    only above `char_limit`, and only down to that share of it.
+    Four parameters are cures of later versions: `max_batch_chars=200_000` moves results to disk only where those of one
+    message exceed it together; `snip_to=30` snips so deep that the next turns have peace; `micro_to=0.8` clears only
+    above `char_limit`, and only down to that share of it; with `leave_path` what is cleared is saved, and says where.
 
     >>> [step.name for step in s08(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
@@ -68,7 +68,8 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
              max_chars=max_result_chars, max_batch_chars=max_batch_chars),
         Step("snip_compact", snip_compact, above_messages(max_messages), archive=archive,
              max_messages=max_messages, keep_first=keep_first, keep_last=keep_last, down_to=snip_to),
-        Step("micro_compact", **micro, keep_recent=keep_recent),
+        Step("micro_compact", **micro, keep_recent=keep_recent, archive=archive if leave_path else None,
+             leave_path=leave_path),
         Step("compact_history", compact_history, too_large, **model),
     ], overflow=Step("reactive_compact", reactive_compact, **model, keep_messages=keep_messages))
 
