@@ -5,7 +5,6 @@ system prompt, tools, and the words of most reminders. Left out: sub-agents besi
 """
 
 from collections import defaultdict
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -93,7 +92,7 @@ class _Log:
             yield record, False
             if record.answer and last[record.answer] == i:
                 for other in self._answers.get(record.answer, ()):
-                    yield replace(other, again=record.again), True
+                    yield other, True
 
     def _said(self, record, is_beside, value):
         role, content = said(value)

@@ -216,6 +216,14 @@ def test_what_two_compactions_kept_is_there_in_each(log, tmp_path):
     assert len(found.requests) == 3
 
 
+def test_a_summary_that_the_next_compaction_kept_begins_nothing(log, tmp_path):
+    compacted(log).boundary(preservedMessages={"anchorUuid": "second", "uuids": ["summary", "u5"]})
+    log.user("Summary: ready.", isCompactSummary=True, uuid="second")
+    found = load(log.write(tmp_path))
+    assert len(found.segments) == 3
+    assert told(found.messages) == ["user: Summary: ready.", "user: Summary: four.", "assistant: Ready."]
+
+
 @pytest.mark.parametrize("told_of_it", [
     {"preservedMessages": {"anchorUuid": "gone", "uuids": ["gone too"]}}, {"preservedMessages": {"uuids": 7}},
     {"preservedSegment": {"headUuid": "u5", "anchorUuid": "summary", "tailUuid": "u3"}},
