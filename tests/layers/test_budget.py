@@ -105,7 +105,7 @@ def test_what_was_left_alone_is_shared_and_what_was_given_is_as_it_was(archive):
 def test_thinking_behind_a_changed_result_goes_except_in_the_newest_answer(archive):
     newest = {"role": "assistant", "content": [thought(), text("Done.")]}
     messages = [user("Look."), calls("a", before=[thought()]), results(("a", "x" * 40_000)),
-                calls("b", before=[thought()]), results(("b", "short")), newest]
+                calls("b", before=[thought()]), results(("b", "y" * 40_000)), newest]
     after = tool_result_budget(messages, archive=archive)
     assert [block["type"] for block in after[3]["content"]] == ["tool_use"]
     assert after[1] is messages[1] and after[5] is newest
@@ -127,6 +127,7 @@ def batch(*lengths):
     ((110_000, 110_000, 110_000), [0, 1]),             # as many as are needed
     ((20_000,) * 11, []),                              # none of them is large
     ((30_001,) + (29_000,) * 10, [0]),
+    ((100_000, 100_000, 99_000), [0, 1]),              # what a preview takes counts too
 ], ids=str)
 def test_with_a_limit_for_the_batch_the_largest_move_until_the_rest_fits(archive, lengths, moved):
     after = tool_result_budget(batch(*lengths), archive=archive, max_batch_chars=200_000)
