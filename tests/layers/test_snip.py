@@ -230,6 +230,19 @@ def test_another_process_writes_a_file_of_its_own(archive, monkeypatch):
     assert in_the_middle(after, archive) == [*in_the_middle(once, archive), *once[4:8]]
 
 
+def test_a_disk_that_is_full_in_the_middle_of_a_line_costs_nothing_but_that_snip(archive, monkeypatch):
+    once = snip_compact(plain_talk(60), archive=archive)
+    grown = [*once, *plain_talk(4)]
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, payload: write(descriptor, payload[:50]))
+    with pytest.raises(ArchiveError):
+        snip_compact(grown, archive=archive)
+    monkeypatch.undo()
+    assert in_the_middle(once, archive) == plain_talk(60)[3:13]
+    after = snip_compact(grown, archive=archive)
+    assert in_the_middle(after, archive) == [*plain_talk(60)[3:13], *once[4:8]]
+
+
 def test_markers_of_other_parameters_become_one_in_order(archive):
     messages = plain_talk(60)
     once = snip_compact(messages, archive=archive, max_messages=10, keep_first=20, keep_last=20)
