@@ -27,6 +27,7 @@ from learn_compact.offline.serve import Server
 from learn_compact.pipeline import s06
 from learn_compact.rules import problems
 from learn_compact.summaries import ModelSummarizer
+from learn_compact.tokens.reference import count_tools
 
 COMMAND = [sys.executable, "-m", "learn_compact", "chat"]
 AUDIT = "How many functions do the Python files in agents/ have? Skip files named test_*. Report the total."
@@ -132,16 +133,28 @@ def test_every_policy_has_its_prompt_its_threshold_and_its_unit(piped, name):
     (usual, _), _ = piped("/context", arguments=["--policy", name])
     assert f"\n{name} >> {READ_ALL}\n" in roomy
     assert "auto_compact" not in roomy and "[auto_compact triggered]" in tight
+    assert rows_of(usual)["tools"] == (count_tools([tool.definition for tool in policy.tools]), 0)
     assert f" of 10,000,000 {policy.unit}" in roomy and f" of {policy.threshold:,} {policy.unit}" in usual
 
 
-def test_the_context_is_named_part_by_part_and_adds_up(piped):
-    rows = rows_of(piped(READ_ALL, "/compact", READ_ALL, "/context")[0].out)
+def test_the_context_is_named_part_by_part_and_adds_up(talk):
+    agent, out = talk(OfflineAPI(), [READ_ALL, "/compact", READ_ALL, "/context"])
+    rows = rows_of(out)
     (total, window), (size, threshold) = rows.pop("window"), rows.pop("threshold")
     assert (window, threshold) == (200_000, 50_000) and 0 < size < threshold
     assert list(rows) == ["system", "tools", "user", "assistant", "tool_use", "tool_result", "summary"]
     assert sum(tokens for tokens, _ in rows.values()) == total
     assert max(rows, key=rows.get) == "tool_result"
+    assert f"Of these, {rows['system'][0] + rows['tools'][0]} tokens are fixed" in out
+    assert f"The API itself counted {agent.points[-1].counted:,} tokens in the last request." in out
+
+
+@pytest.mark.parametrize(("line", "focus"), [("/compact", None), ("/compact  the total of /tmp ", "the total of /tmp")])
+def test_a_focus_reaches_the_model_that_summarises(talk, line, focus):
+    asked = []
+    talk(OfflineAPI(model=lambda request: asked.append(request) or standin.answer(request)), [READ_ALL, line])
+    prompt = asked[-1]["messages"][0]["content"].partition("\n\n")[0]
+    assert prompt.partition("Preserve every detail about: ")[2] == (focus or "")
 
 
 @pytest.mark.parametrize(("part", "whole", "filled", "percent"), [
@@ -167,6 +180,7 @@ def test_a_failing_api_is_told_in_a_sentence_and_the_conversation_goes_on(talk, 
 def test_a_window_too_small_is_told_and_shown(talk):
     _, out = talk(OfflineAPI(window=300), ["hello", "/compact", "/context"])
     assert "doesn't fit into the model's context window: prompt is too long: 516 tokens > 300 maximum" in out
+    assert "not compacted" in out and "The context had" not in out
     assert re.search(r"^window +\[#{40}\] 172 %  516 of 300 tokens$", out, re.MULTILINE)
 
 
@@ -325,10 +339,11 @@ def test_a_live_chat_at_a_real_terminal(tmp_path):
     hangs, end = threading.Event(), threading.Event()
 
     def model(request):
-        if len(request["messages"]) > 1:
-            hangs.set()
-            end.wait(60)
-        return [{"type": "tool_use", "name": "bash", "input": {"command": "touch made"}}]
+        if len(request["messages"]) == 1:
+            return [{"type": "tool_use", "name": "bash", "input": {"command": "touch made"}}]
+        hangs.set()
+        end.wait(60)
+        return [{"type": "text", "text": "Made."}]
 
     with Server(OfflineAPI(model=model), port=0) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()

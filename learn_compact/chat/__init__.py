@@ -108,7 +108,7 @@ class Chat:
         if not name.startswith("/") or "/" in name[1:]:  # a path is no command
             say(f"{self.agent.ask(line)}\n")
         elif name in COMMANDS:
-            COMMANDS[name](self, rest.strip())
+            COMMANDS[name](self, rest)
         else:
             say(f"There is no command {name}. There are: {', '.join(COMMANDS)}.")
 
@@ -163,7 +163,8 @@ def explained(error):
     """An error of the SDK as a sentence, and what to do about it."""
     status = getattr(error, "status_code", None)
     if status is None:
-        return f"The API gave no answer: {error.__cause__ or error}. Check the network and ANTHROPIC_BASE_URL."
+        cause = str(error.__cause__ or error).rstrip(".")
+        return f"The API gave no answer: {cause}. Check the network and ANTHROPIC_BASE_URL."
     return f"The API refused ({status}): {api_sentence(error).rstrip('.')}. {ADVICE.get(status, LATER)}"
 
 
