@@ -106,10 +106,10 @@ def _open_errors(messages):
     return [lines for lines in still.values() if lines]
 
 
-def _names_and_numbers(text):
-    """The paths (sets of words with a file's ending, or with / at an end) and the numbers of a text."""
+def _names_and_numbers(*texts):
+    """The paths (words with a file's ending, or with / at an end) and the numbers of texts, each once, in order."""
     paths, numbers = {}, {}
-    for word in _WORD.findall(text):
+    for word in dict.fromkeys(word for text in texts for word in _WORD.findall(text)):
         word = word.strip(",").rstrip(".-,").removeprefix("./")
         if _NUMBER.fullmatch(word):
             numbers[word.replace(",", "")] = None
@@ -124,13 +124,11 @@ def _is_file_name(word):
 
 
 def _invented(paths, numbers, messages):
-    known_paths, known_numbers = set(), set()
-    for part in _texts(messages):
-        there, counted = _names_and_numbers(part)
-        known_numbers.update(counted)
-        for path in there:
-            steps = path.strip("/").split("/")[-_MAX_STEPS:]
-            known_paths.update("/".join(steps[i:j]) for i in range(len(steps)) for j in range(i + 1, len(steps) + 1))
+    there, known_numbers = _names_and_numbers(*_texts(messages))
+    known_paths = set()
+    for path in there:
+        steps = path.strip("/").split("/")[-_MAX_STEPS:]
+        known_paths.update("/".join(steps[i:j]) for i in range(len(steps)) for j in range(i + 1, len(steps) + 1))
     yield from (("path", path) for path in paths if path.strip("/") not in known_paths)
     yield from (("number", number) for number in numbers if len(number) > 1 and number not in known_numbers)
 

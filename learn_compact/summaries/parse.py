@@ -131,6 +131,8 @@ def _closings(lines):
 
 def _titled(line):
     """A line with one of the nine titles: numbered, in bold, with #, or alone."""
+    if not line:
+        return None
     bare, dressed = _undressed(line)
     title = next((one for one in _BY_LENGTH if bare[:len(one)].lower() == one), None)
     if title is None:

@@ -174,3 +174,18 @@ def test_a_projection_changes_what_is_read_and_nothing_else(messages):
     assert policy.view(messages) == collapse_finished(messages, span_messages=2, keep_last=0)
     policy.last_run.ledger.see(messages)
     assert {entry.fate for entry in policy.last_run.ledger.entries} == {"kept"}
+
+
+def test_a_span_that_saves_nothing_is_not_collapsed_and_others_are():
+    talk = [*long_talk(3, content="word " * 90), assistant("Three.")]
+    larger, smaller = ({"start": one, "end": one + 2, "summary": words} for one, words in ((1, "word " * 500), (3, "")))
+    assert collapse(talk, [larger]) is talk
+    assert len(collapse(talk, [larger, smaller])) == len(talk) - 1
+
+
+@pytest.mark.parametrize("name", ["start_task", "check_task", "TaskOutput"])
+def test_a_stretch_with_state_in_it_is_never_finished_work(name):
+    talk = [*long_talk(4), assistant("Four.")]
+    talk[3]["content"][1]["name"] = name
+    assert [(span["start"], span["end"]) for span in finished_spans(talk, span_messages=2, keep_last=0)] == [
+        (1, 3), (5, 7), (7, 9)]
