@@ -24,37 +24,36 @@ def read_document(path, size):
 
 
 def _up_to_the_break(text):
-    """(value, where it ends) of as much of a list or an object as is whole; of a list in it, as many items as are."""
+    """(value, where it breaks) of a list or an object as far as it is whole, and of a list in it, its whole items."""
     at = _next(text, 0)
-    if text[at:at + 1] == "[":
-        return _items(text, at + 1)
-    found = {}
-    if text[at:at + 1] != "{":
-        return found, at
+    value = [] if text[at] == "[" else {}
     try:
-        while text[at:at + 1] in ("{", ","):
-            key, at = decoder.raw_decode(text, _next(text, at + 1))
-            at = _next(text, _next(text, at) + 1)  # behind the colon
-            value, at = _items(text, at + 1) if text[at:at + 1] == "[" else decoder.raw_decode(text, at)
-            found[str(key)] = value
-            at = _next(text, at)
-    except (ValueError, RecursionError):
-        pass  # this is where it breaks off
-    return found, at
+        _fill(value, text, at)
+    except (ValueError, RecursionError) as error:
+        at = getattr(error, "pos", at)
+    return value, at
 
 
-def _items(text, at):
-    """(items, index behind the list) of a list whose first item begins at `at`, as far as they are whole."""
-    items = []
-    while text[(at := _next(text, at)):at + 1] != "]":
-        try:
+def _fill(value, text, at):
+    """Put what begins at `at` into the value, piece by piece, and give the index behind it."""
+    end = "]" if isinstance(value, list) else "}"
+    at = _next(text, at + 1)
+    while text[at:at + 1] != end:
+        if isinstance(value, list):
             item, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return items, at
-        items.append(item)
+            value.append(item)
+        else:
+            key, at = decoder.raw_decode(text, at)
+            at = _next(text, _next(text, at) + 1)  # behind the colon
+            if text[at:at + 1] == "[":
+                value[str(key)] = []
+                at = _fill(value[str(key)], text, at)
+            else:
+                value[str(key)], at = decoder.raw_decode(text, at)
         at = _next(text, at)
-        at += text[at:at + 1] == ","
-    return items, at + 1
+        if text[at:at + 1] == ",":
+            at = _next(text, at + 1)
+    return at + 1
 
 
 def _next(text, at):

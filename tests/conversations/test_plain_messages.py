@@ -80,9 +80,16 @@ def test_nothing_is_mended_and_problems_say_what_is_wrong(tmp_path):
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_request_is_read_up_to_where_it_breaks_off(tmp_path, indent):
     whole = json.dumps({"system": "Be brief.", "tools": TOOLS, "messages": MESSAGES}, indent=indent)
-    found = load(written(tmp_path, whole[:whole.index("Four.") + 2]))
+    broken = whole[:whole.index("Four.") + 2]
+    found = load(written(tmp_path, broken))
     assert (found.messages, found.system, found.tools) == (MESSAGES[:3], "Be brief.", TOOLS)
-    assert found.warnings[0].startswith("Broken off or damaged, what follows left out: line ")
+    assert found.warnings == [f"Broken off or damaged, what follows left out: line {len(broken.splitlines())}."]
+
+
+def test_what_a_broken_message_holds_is_not_taken_for_the_requests_own(tmp_path):
+    whole = json.dumps({"messages": [*MESSAGES[:1], {"role": "assistant", "system": "x", "messages": [MESSAGES[3]]}]})
+    found = load(written(tmp_path, whole[:-3]))
+    assert (found.messages, found.system) == (MESSAGES[:1], None)
 
 
 def test_a_list_is_read_up_to_where_it_breaks_off(tmp_path):
