@@ -29,7 +29,7 @@ def html(profile, price=None):
 
 
 def figures(profile):
-    """How the context grew, and what each policy would have sent in its place, as `Bundle`s."""
+    """How the context grew, and what each policy that changed something would have sent in its place, as `Bundle`s."""
     from learn_compact.show import growth  # late: text and JSON need no pictures
 
     if not profile.points:
@@ -39,5 +39,5 @@ def figures(profile):
     yield growth(profile.points, names=[profile.name], window=window)
     before = next(one for one in profile.replays if one.policy == NO_POLICY)
     for one in profile.replays:
-        if one is not before:
+        if one.sent != before.sent:
             yield growth(before.points, one.points, names=["no policy", one.policy], window=None)

@@ -15,7 +15,8 @@ def text(profile, price=None):
 def title(profile):
     """Which conversation this is, in a line."""
     model = f", {profile.model}" if profile.model else ""
-    return f"{profile.name} ({profile.source}{model}): {profile.messages} messages, {len(profile.points)} requests"
+    return (f"{profile.name} ({profile.source}{model}): {_number(profile.messages, 'message')}, "
+            f"{_number(len(profile.points), 'request')}")
 
 
 def facts(profile):
@@ -28,6 +29,10 @@ def facts(profile):
             len(sentences) > MOST_SENTENCES)
         found += [f"{name}: " + " ".join(shown)] if sentences else []
     return found
+
+
+def _number(count, noun):
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _unused(profile):

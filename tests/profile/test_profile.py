@@ -11,6 +11,7 @@ from learn_compact.conversations import load, save
 from learn_compact.errors import PolicyError
 from learn_compact.profile import Price, cost, masked, profile, tables
 from learn_compact.profile.findings import unused
+from learn_compact.profile.html import figures
 from learn_compact.profile.prices import price_of
 from learn_compact.profile.text import text
 from learn_compact.tokens.estimate import BLOCK_TOKENS
@@ -205,7 +206,7 @@ def test_without_usage_a_request_stands_before_every_answer_and_nothing_is_bille
 
 def test_a_conversation_without_an_answer_has_a_profile_too(tmp_path):
     found = profile(from_messages(tmp_path))
-    assert found.points == [] and "1 messages, 0 requests" in text(found)
+    assert found.points == [] and "1 message, 0 requests" in text(found)
 
 
 @pytest.mark.skipif(not SHARED, reason="the real conversations (../shared/conversations) are not here")
@@ -219,6 +220,11 @@ def test_a_real_conversation_has_a_profile_that_agrees_with_its_file(path):
     assert [point.counted for point in found.points] == [one.context_tokens for one in conversation.requests]
     for table in tables.tables(found):
         assert str(table) in text(found) and len({len(row) for row in table.rows} | {len(table.columns)}) == 1
+
+
+def test_a_picture_is_drawn_of_a_policy_only_where_it_changed_something(tmp_path, codemie):
+    short = profile(from_messages(tmp_path, *called("a", "Read", {}, "x"), {"role": "assistant", "content": "Done."}))
+    assert len(list(figures(codemie))) == 4 and len(list(figures(short))) == 1
 
 
 # Masks

@@ -59,7 +59,7 @@ def test_without_a_path_the_conversations_are_listed_and_the_newest_is_taken_by_
         (project / f"{words}.jsonl").write_text(json.dumps(line) + "\n")
     listed = run(home=tmp_path)[1]
     assert listed.index("Newer.jsonl") < listed.index("Older.jsonl") and "\n    Newer.\n" in listed
-    assert run("--latest", home=tmp_path)[1].startswith("Newer (claude-code): 1 messages")
+    assert run("--latest", home=tmp_path)[1].startswith("Newer (claude-code): 1 message,")
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
