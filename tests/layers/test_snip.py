@@ -205,6 +205,10 @@ def test_a_summary_alone_in_the_middle_is_not_archived(archive):
     assert snip_compact(messages, archive=archive, max_messages=0, keep_first=0, keep_last=0) is messages
 
 
+def test_a_snip_down_to_more_than_it_may_keep_keeps_no_more(archive):
+    assert len(snip_compact(plain_talk(60), archive=archive, down_to=90)) == 3 + 1 + 47
+
+
 def test_doing_the_same_twice_gives_the_same_and_writes_once(archive):
     once = snip_compact(plain_talk(60), archive=archive)
     grown = [*once, *plain_talk(2)]
@@ -214,12 +218,13 @@ def test_doing_the_same_twice_gives_the_same_and_writes_once(archive):
 
 def test_two_futures_of_one_conversation_do_not_mix(archive):
     once = snip_compact(plain_talk(60), archive=archive)
-    left, right = ([*once, *(assistant(f"{side} {n} " + "word " * 20) for n in range(4))] for side in ("left", "right"))
+    left, right = ([*once, *((user, assistant)[n % 2](f"{side} {n} " + "word " * 9) for n in range(60))]
+                   for side in ("left", "right"))
     snipped = [snip_compact(future, archive=archive) for future in (left, right, left)]
     for future, after in zip((left, right, left), snipped, strict=True):
         start, _, count = marker_of(after, archive)
-        assert in_the_middle(after, archive) == plain_talk(60)[3:13] + future[4:len(future) - 47]
-        assert count == 14
+        assert in_the_middle(after, archive)[:70] == plain_talk(60)[3:13] + future[4:64]
+        assert count == 70
 
 
 def test_another_process_writes_a_file_of_its_own(archive, monkeypatch):
