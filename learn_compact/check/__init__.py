@@ -17,6 +17,7 @@ _WHERE = {
     "snip_compact": "snip",
     "order_steps": "order",
     "parse_summary": "parse",
+    "files_to_restore": "files",
     "bill": "cost",
 }
 

@@ -682,6 +682,52 @@ def from_the_first_tag(text):
     return sections_of(text.partition("<summary>")[2].partition("</summary>")[0])
 
 
+# files_to_restore
+
+def restored(reads, max_files=5, max_each=5_000, max_all=50_000):
+    chosen, room = {}, max_all
+    for path, tokens in reads:
+        if path not in chosen and len(chosen) < max_files and room:
+            chosen[path] = min(tokens, max_each, room)
+            room -= chosen[path]
+    return chosen
+
+
+@wrong("files_to_restore", "it takes the files that were read first")
+def the_oldest(reads, max_files, max_each, max_all):
+    return restored(reads, max_files, max_each, max_all)
+
+
+@wrong("files_to_restore", "a file that was read twice takes two places")
+def of_the_last_readings(reads, max_files, max_each, max_all):
+    return restored(reads[:-max_files - 1:-1], max_files, max_each, max_all)
+
+
+@wrong("files_to_restore", "a file that is too large is left out instead of cut")
+def whole_or_not_at_all(reads, max_files, max_each, max_all):
+    chosen = {}
+    for path, tokens in reversed(reads):
+        small = tokens <= min(max_each, max_all - sum(chosen.values()))
+        if path not in chosen and len(chosen) < max_files and small:
+            chosen[path] = tokens
+    return chosen
+
+
+@wrong("files_to_restore", "it forgets the limit of each file")
+def as_long_as_they_are(reads, max_files, max_each, max_all):
+    return restored(reads[::-1], max_files, max_all, max_all)
+
+
+@wrong("files_to_restore", "it forgets the limit of all files together")
+def however_much_it_is(reads, max_files, max_each, max_all):
+    return restored(reads[::-1], max_files, max_each)
+
+
+@wrong("files_to_restore", "it forgets the number of files")
+def all_that_fit(reads, max_files, max_each, max_all):
+    return restored(reads[::-1], len(reads), max_each, max_all)
+
+
 # bill
 
 @wrong("bill", "it counts every token as one")
