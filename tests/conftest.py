@@ -10,7 +10,7 @@ os.environ["LEARN_COMPACT_OFFLINE"] = "1"  # also for the interpreters and kerne
 # Derandomised: a failure here is a failure everywhere, and a green run stays green until the code changes.
 settings.register_profile("default", derandomize=True, max_examples=200, deadline=None)
 # `make soak`: new examples at every run, and many of them.
-settings.register_profile("soak", derandomize=False, max_examples=5_000, deadline=None)
+settings.register_profile("soak", derandomize=False, max_examples=20_000, deadline=None)
 settings.load_profile("soak" if os.environ.get("LEARN_COMPACT_SOAK") == "1" else "default")
 
 

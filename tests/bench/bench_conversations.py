@@ -15,7 +15,8 @@ from learn_compact.data import load_outline, outline_names
 LOG_BYTES = 100_000_000
 FILES, FILE_BYTES = 1_000, 100_000
 
-# Seconds of the processor that a load takes (others may be busy on this machine), and the most memory that the process ever held, in MB.
+# Seconds of the processor that a load takes (others may be busy on this machine), and the most memory that the
+# process ever held, in MB.
 PROGRAM = """
 import resource, sys, time
 from learn_compact.conversations import load
