@@ -104,27 +104,19 @@ def _untagged(line, notes):
 def _with_objects(message, line, notes):
     """The message with blocks for SDK objects that it holds as their repr; the same message where it holds none."""
     content = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(content, str | list):
+    parts = [content] if isinstance(content, str) else content
+    if message.get("role") != "assistant" or not isinstance(parts, list):
         return message
-    if isinstance(content, str):
-        read = blocks_of_repr(content)
-    elif any(isinstance(part, str) for part in content):
-        read = [block for part in content for block in _blocks_of(part, line, notes)]
-    else:
-        read = None
-    if read is None:
+    read = [blocks_of_repr(part) if isinstance(part, str) else [part] for part in parts]
+    if isinstance(content, str) and read == [None] or not any(isinstance(part, str) for part in parts):
         return message
-    notes.at("SDK objects written as text, read back", line)
-    return {**message, "content": read}
-
-
-def _blocks_of(part, line, notes):
-    if not isinstance(part, str):
-        return [part]
-    found = blocks_of_repr(part)
-    if found is None:
-        notes.at("Text in the place of a block, kept as a block of text", line)
-    return found or [{"type": "text", "text": part}]
+    for part, found in zip(parts, read, strict=True):
+        if found is None:
+            notes.at("Text in the place of a block, kept as a block of text", line)
+        elif isinstance(part, str):
+            notes.at("SDK objects written as text, read back", line)
+    blocks = [found or [{"type": "text", "text": part}] for part, found in zip(parts, read, strict=True)]
+    return {**message, "content": [block for found in blocks for block in found]}
 
 
 def plain_message(message):

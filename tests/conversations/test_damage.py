@@ -157,8 +157,8 @@ def _go_on(found, path):
     try:
         save(found, path)
         assert load(path).messages == found.messages
-    except ConversationError:
-        assert found.problems or "JSON lacks" in str(path)
+    except ConversationError as error:
+        assert found.problems or "what JSON lacks" in str(error)
     try:
         moments(found, lambda block: len(str(block)))
     except MessageError:

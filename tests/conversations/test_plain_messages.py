@@ -254,6 +254,11 @@ def test_chat_messages_that_make_no_sense_are_named_by_problems(tmp_path, messag
     assert len(found.messages) == 2
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_odd_escape_in_a_repr_is_no_warning_on_the_screen():
+    assert blocks_of_repr(r"TextBlock(text='\d', type='text')") == [text(r"\d")]
+
+
 def test_an_object_like_a_repr_is_not_run():
     assert blocks_of_repr("TextBlock(text=__import__('os').getcwd(), type='text')") is None
     assert blocks_of_repr(str(SimpleNamespace(type="text"))) is None
