@@ -46,6 +46,12 @@ def test_steps_run_in_order_each_on_what_the_one_before_left():
         ("first", [one, two, three], [one, two]), ("second", [one, two], [one])]
 
 
+@pytest.mark.parametrize("forgotten", [lambda messages: None, lambda messages: messages[0]])
+def test_a_layer_that_gives_back_no_list_is_named(forgotten):
+    with pytest.raises(PolicyError, match="The layer of step 'mine' gave back"):
+        Pipeline([Step("mine", forgotten)]).run([user("Look.")])
+
+
 def test_a_step_whose_time_has_not_come_does_nothing_and_says_so():
     messages = long_talk(2)
     run = Pipeline([Step("never", drop_last, when=lambda messages: False), Step("micro", micro_compact)]).run(messages)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import is_
 
+from learn_compact.errors import PolicyError
 from learn_compact.pipeline.triggers import always
 from learn_compact.tokens import estimate_chars, estimate_tokens
 
@@ -37,6 +38,9 @@ class Step:
 
         model = {"summarize": counted} if self.asks_a_model else {}
         after = self.layer(messages, **{**self.parameters, **parameters, **model})
+        if not isinstance(after, list):
+            raise PolicyError(f"The layer of step {self.name!r} gave back {type(after).__name__}, not a list of "
+                              "messages. Every way through it must return one, the input where nothing changes.")
         return after, StepReport(self.name, True, messages, after, calls, time.perf_counter() - began)
 
 

@@ -110,8 +110,8 @@ def _sentence(name, found):
     text = (f"{name}: from {size(found[0]):,} tokens at request {found[0].request} to {size(found[-1]):,} at request "
             f"{found[-1].request}")
     for before, after in compactions(found)[:FEW]:
-        text += (f"; {compaction_name(after.compaction)} before request {after.request} takes it from "
-                 f"{size(before):,} to {size(after):,}")
+        text += (f"; {compaction_name(after.compaction)} before request {after.request}, from {size(before):,} at the "
+                 f"request before it to {size(after):,}")
     if len(compactions(found)) > FEW:
         text += f"; {len(compactions(found)) - FEW} more compactions follow"
     seen = {part: tokens for part, tokens in found[-1].parts.items() if part != "unlogged"}

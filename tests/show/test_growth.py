@@ -52,7 +52,7 @@ def test_table_and_sentence_name_the_compaction_and_the_api_s_figures():
     assert first.rows[0][:2] == ("1", 26_818) and first.rows[-1][:2] == ("100", 180_437) and not first.note
     assert ("37", 155_741) in [row[:2] for row in second.rows] and ("38", 36_541) in [row[:2] for row in second.rows]
     assert second.note == "auto-compact before request 38"
-    assert "auto-compact before request 38 takes it from 155,741 to 36,541" in picture.alt
+    assert "auto-compact before request 38, from 155,741 at the request before it to 36,541" in picture.alt
     assert max(map(len, str(picture.table).splitlines())) <= 100
 
 
@@ -72,7 +72,7 @@ def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
     points = [Point(1, 1, parts(system=900, user=100)), Point(2, 3, parts(system=900, user=100, tool_result=4_000)),
               Point(3, 1, parts(system=900, summary=300), "manual")]
     picture = growth(points, names=["our agent"], window=8_000, threshold=5_000)
-    assert "manual compact before request 3 takes it from 5,000 to 1,200" in picture.alt
+    assert "manual compact before request 3, from 5,000 at the request before it to 1,200" in picture.alt
     assert "threshold 5k" in {mark.text for mark in picture.figure.marks if hasattr(mark, "text")}
     assert not overlapping(picture.figure) and [row[1] for row in picture.table[0].rows] == [None] * 3
 
