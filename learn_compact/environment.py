@@ -6,8 +6,6 @@ The needs are read from the package's own metadata, so they stand in one place: 
 import sys
 from importlib import metadata
 
-from packaging.requirements import Requirement
-
 PYTHON = (3, 12)
 FIX = 'python -m pip install -e ".[course]" -c constraints.txt'
 
@@ -30,7 +28,13 @@ def missing(extras=("course",), version_of=metadata.version, python=sys.version_
     if python < PYTHON:
         found.append(f"Python {python[0]}.{python[1]} runs this kernel, and the course needs {PYTHON[0]}.{PYTHON[1]} "
                      "or newer: install one, then `make lab` makes the rest.")
-    for requirement in _requirements(extras):
+    try:
+        requirements = _requirements(extras)
+    except metadata.PackageNotFoundError:
+        return [*found, "learn-compact itself is not installed in the Python of this kernel."]
+    except ModuleNotFoundError:
+        return [*found, "packaging is missing."]
+    for requirement in requirements:
         try:
             version = version_of(requirement.name)
         except metadata.PackageNotFoundError:
@@ -42,5 +46,7 @@ def missing(extras=("course",), version_of=metadata.version, python=sys.version_
 
 
 def _requirements(extras):
+    from packaging.requirements import Requirement  # late, because it may be what is missing
+
     wanted = map(Requirement, metadata.requires("learn-compact") or ())
     return [r for r in wanted if r.marker is None or any(r.marker.evaluate({"extra": extra}) for extra in extras)]

@@ -1,5 +1,6 @@
 """The check that chapter 0 begins with: it says what is missing and what to type."""
 
+import sys
 from importlib import metadata
 
 from learn_compact.environment import FIX, check_environment, missing
@@ -27,3 +28,16 @@ def test_the_command_that_mends_it_is_printed(monkeypatch, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "nothing-by-this-name is missing.",
         "Type this in the project's folder, then restart the kernel:", f"  {FIX}"]
+
+
+def test_a_package_that_was_only_unpacked_and_never_installed_is_told_so(monkeypatch):
+    def requires(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", requires)
+    assert missing() == ["learn-compact itself is not installed in the Python of this kernel."]
+
+
+def test_even_what_reads_the_needs_may_be_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
+    assert missing() == ["packaging is missing."]
