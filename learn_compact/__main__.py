@@ -23,6 +23,9 @@ def main(arguments=None):
                                      description=f"commands:\n{listed}\n\nCOMMAND --help says more.")
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser.print_help()
+        return 2
     chosen = parser.parse_args(arguments)
     module = importlib.import_module(COMMANDS[chosen.command][0])
     try:

@@ -233,3 +233,9 @@ def test_ctrl_c_stops_it_cleanly():
         out, err = process.communicate(timeout=10)
     assert (process.returncode, out) == (0, "Stopped.\n")
     assert "Traceback" not in err
+
+
+def test_without_a_command_all_commands_are_listed(capsys):
+    assert main([]) == 2
+    listed = capsys.readouterr().out
+    assert all(f"  {name} " in listed for name in ("chat", "profile", "serve"))
