@@ -96,6 +96,15 @@ def test_stale_thinking_is_dropped_and_found_in_the_log_alone(archive):
     assert not ledger.lost() and ledger.restore((3, 0)) == thought("Look again.")
 
 
+def test_thinking_behind_a_snip_is_dropped_and_not_archived(archive):
+    messages = [*long_talk(30), calls("a", before=[thought()]), results(("a", "1")), assistant("Done.")]
+    ledger = one_step(snip_compact, archive, messages)
+    [entry] = [entry for entry in ledger.entries if entry.kind == "thinking"]
+    assert (entry.fate, entry.where) == (DROPPED, None) and ledger.lost() == [entry]
+    with pytest.raises(ArchiveError):
+        ledger.restore(entry)
+
+
 def test_a_layer_that_the_ledger_has_never_heard_of_drops(archive):
     ledger = Pipeline([Step("window", lambda messages: messages[-2:])]).run(long_talk(3)).ledger
     assert fates(ledger).count(DROPPED) == len(ledger.entries) - 3
@@ -108,6 +117,8 @@ def test_a_result_that_met_three_fates_names_the_last_and_still_leads_to_the_fir
     pipeline = Pipeline([Step("budget", tool_result_budget, archive=archive),
                          Step("micro", micro_compact),
                          Step("snip", snip_compact, archive=archive, keep_first=1)])
+    for message in messages:
+        archive.log(message)
     ledger = pipeline.run(messages).ledger
     assert (ledger["a"].fate, ledger["a"].step, ledger["a"].tokens_now) == (ARCHIVED, "snip", 0)
     assert ledger["a"].where == ".task_outputs/tool-results/0001_a.txt"
