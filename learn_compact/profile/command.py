@@ -21,8 +21,13 @@ LISTED = 20
 
 def main(arguments=None):
     """Profiles the conversation that the arguments name; without one, lists those that are there."""
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.path and chosen.latest:
+        parser.error("a PATH and --latest name two conversations: give one of them")
     if not (chosen.path or chosen.latest):
+        if chosen.mask or chosen.json or chosen.html or chosen.policy or chosen.price:  # a list can't be masked
+            parser.error("these options need a conversation: name a PATH or --latest")
         return _list()
     conversation = _conversation(_newest() if chosen.latest else chosen.path)
     found = profile(conversation, chosen.policy or tuple(POLICIES), _progress("segments"))

@@ -115,3 +115,15 @@ def test_a_masked_page_holds_no_word_of_the_conversation(tmp_path):
     code, _, _ = run(nasty(tmp_path), "--html", "page.html", "--mask", home=tmp_path)
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert code == 0 and "alert" not in text and "nasty" not in text and "conversation" in text
+
+
+@pytest.mark.parametrize("options", [["--mask"], ["--json"], ["--html", "page.html"], ["--policy", "s08"],
+                                     ["--price", "3"]])
+def test_an_option_without_a_conversation_shows_no_list_in_the_clear(options, tmp_path):
+    code, out, err = run(*options, home=tmp_path)
+    assert (code, out) == (2, "") and "name a PATH or --latest" in err
+
+
+def test_two_conversations_at_once_are_refused(tmp_path):
+    code, out, err = run("sniffly-d3ad4cdc", "--latest", home=tmp_path)
+    assert (code, out) == (2, "") and "give one of them" in err
