@@ -24,8 +24,7 @@ def main(arguments=None):
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help=argparse.SUPPRESS)
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     if not (sys.argv[1:] if arguments is None else arguments):
-        parser.print_help()
-        return 2
+        parser.exit(2, parser.format_help())
     chosen = parser.parse_args(arguments)
     module = importlib.import_module(COMMANDS[chosen.command][0])
     try:
