@@ -11,10 +11,9 @@ from learn_compact.ledger import ARCHIVED, DROPPED, FATES, KEPT, ON_DISK, SHORTE
 from learn_compact.messages import result_text
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.explorer import explorer
-from learn_compact.show.labels import ticks
-from learn_compact.show.palette import FAINT, INK
+from learn_compact.show.palette import INK
 from learn_compact.show.scene import Scene, text_width
-from learn_compact.show.strip import GAP, ROW, RULE, SEAM, THINNEST
+from learn_compact.show.strip import GAP, ROW, RULE, SEAM, THINNEST, draw_starts
 from learn_compact.show.table import Table
 
 # Okabe and Ito again: what is still there is dark, what can be fetched back coloured, what is gone for good black.
@@ -34,14 +33,14 @@ def LedgerView(ledger, block=1, title="What became of every block"):
     if not ledger.entries:
         raise PolicyError("LedgerView(…) needs a ledger in which something has arrived: `agent.ledger`, `run.ledger`.")
     slider = IntSlider(value=block, min=1, max=len(ledger.entries), description="block")
-    return explorer({"block": slider}, lambda values: _bundle(ledger, values["block"], title),
+    lost = len(ledger.lost())  # asked once, because it reads the whole log
+    return explorer({"block": slider}, lambda values: _bundle(ledger, values["block"], title, lost),
                     "What was lost, and where is it? Choose a block: the sentence beneath says how to get it back.")
 
 
-def _bundle(ledger, block, title):
+def _bundle(ledger, block, title, lost):
     told = _told(ledger, block)
     fates = [(fate, count, saved) for fate, (count, saved) in ledger.by_fate().items()]
-    lost = len(ledger.lost())
     note = "Every original can be fetched back." if not lost else f"Originals that are nowhere any more: {lost}."
     table = Table(("fate", "blocks", "tokens saved"), fates, title, f"{note} {told}")
     alt = f"{title}: " + ", ".join(f"{count} {fate}" for fate, count, _ in fates) + f". {note} {told}"
@@ -68,25 +67,13 @@ def _scene(ledger, block, title):
         if number == block:
             _point_at(scene, x + width / 2, bottom)
         x += width
-    _draw_messages(scene, left, bottom, starts)
+    draw_starts(scene, left, WIDTH - MARGIN, bottom, starts, "message")
     return scene
 
 
 def _point_at(scene, x, bottom):
     scene.line((x, TOP - 6), (x, bottom), width=1.5)
     scene.shape([(x - 6, TOP - 14), (x + 6, TOP - 14), (x, TOP - 5)], INK)
-
-
-def _draw_messages(scene, left, y, starts):
-    scene.line((left, y), (WIDTH - MARGIN, y))
-    scene.words(left - 8, y + 12, "message", size=11, anchor="end", colour=FAINT)
-    beyond = 0
-    for number in sorted({1, *ticks(max(starts), 12)} & set(starts)):
-        half = text_width(str(number), 11) / 2
-        if starts[number] - half > beyond:
-            scene.line((starts[number], y), (starts[number], y + 4))
-            scene.words(starts[number], y + 12, str(number), size=11, anchor="middle")
-            beyond = starts[number] + half + 8
 
 
 def _named(entry):

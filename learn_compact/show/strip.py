@@ -46,7 +46,7 @@ def draw_strip(scene, left, top, scale, blocks, parts, fates=None, fresh=0, righ
         width = block.tokens * scale
         draw_block(scene, x, row_of[block.part], width, block.part, fate, _title(block, fate) if width > 1.5 else "")
         x += width
-    _draw_turns(scene, left, right, bottom, starts)
+    draw_starts(scene, left, right, bottom, starts, "turn")
 
 
 def _draw_new(scene, left, right, top, bottom):
@@ -73,14 +73,14 @@ def _title(block, fate):
     return str(block) if fate == KEPT else f"{block}, {fate}"
 
 
-def _draw_turns(scene, left, right, y, starts):
-    """An axis that says where turns begin, at round numbers that don't touch each other."""
+def draw_starts(scene, left, right, y, starts, name):
+    """An axis that says where turns (or what `name` calls) begin, at round numbers that don't touch each other."""
     scene.line((left, y), (right, y))
-    scene.words(left - 8, y + 12, "turn", size=11, anchor="end", colour=FAINT)
+    scene.words(left - 8, y + 12, name, size=11, anchor="end", colour=FAINT)
     beyond = left - 100
-    for turn in sorted({1, *ticks(max(starts), 12)} & set(starts)):
-        x, half = starts[turn], text_width(str(turn), 11) / 2
+    for number in sorted({1, *ticks(max(starts), 12)} & set(starts)):
+        x, half = starts[number], text_width(str(number), 11) / 2
         if x - half >= beyond:
             scene.line((x, y), (x, y + 4))
-            scene.words(x, y + 12, str(turn), size=11, anchor="middle")
+            scene.words(x, y + 12, str(number), size=11, anchor="middle")
             beyond = x + half + 8
