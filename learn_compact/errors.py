@@ -34,6 +34,13 @@ class ContextWindowError(LearnCompactError):
     """A request that does not fit into the model's window, and that compaction could not make small enough."""
 
 
+class RequestError(LearnCompactError):
+    """A request without an answer: the API refused it with `status`, or could not be reached (None); the history stays.
+    """
+
+    status = None
+
+
 class WorkspaceError(LearnCompactError):
     """A path that leaves the agent's workspace, or a file there that can't be used."""
 

@@ -2,7 +2,7 @@
 
 Small files, each with what it leaves out: `loop` (the agent), `tools` (what it can do), `workspace` (the files it can
 reach), `command` (shell commands), `approval` (who is asked), `events` (what it tells), `points` (figures of each
-request), `background` (tasks that run beside the conversation).
+request), `refusals` (what the API says instead of an answer), `background` (tasks that run beside the conversation).
 """
 
 from learn_compact.agent.approval import ask_at_terminal

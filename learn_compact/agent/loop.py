@@ -9,10 +9,11 @@ from itertools import count
 from learn_compact.agent.approval import approval_for
 from learn_compact.agent.events import Event, print_event
 from learn_compact.agent.points import Point, RunningParts
-from learn_compact.agent.tools import COMPACT, S06_TOOLS
+from learn_compact.agent.refusals import is_too_long, refused, too_long
+from learn_compact.agent.tools import COMPACT, S06_TOOLS, result_block
 from learn_compact.agent.workspace import Workspace
 from learn_compact.archive import Archive
-from learn_compact.errors import ArchiveError, ContextWindowError, MessageError, PolicyError, SummaryError
+from learn_compact.errors import ArchiveError, MessageError, PolicyError, SummaryError
 from learn_compact.ledger import Ledger
 from learn_compact.messages import blocks, marker_path, to_message
 from learn_compact.tokens import context_tokens
@@ -60,7 +61,7 @@ class Agent:
         self._definitions = [tool.definition for tool in tools]
         self._counted_system, self._same = self.system, 0
         self._parts = RunningParts(self._counted_system, self._definitions)
-        self._unlogged, self._compaction = [], None
+        self._unlogged, self._compaction = [], ()  # what the next point says of a compaction right before it
         self._ledger = Ledger(self.archive)
 
     @property
@@ -77,8 +78,8 @@ class Agent:
     def ask(self, text):
         """Work on what the user says, and give back the model's last words ("" where it had none).
 
-        Raises what the API raises, ContextWindowError where a request stays too long after a compaction, SummaryError
-        where that compaction failed, ArchiveError where the log can't be written.
+        Raises RequestError where the API gave no answer, ContextWindowError where a request stays too long after a
+        compaction, SummaryError where that compaction failed, ArchiveError where the log can't be written.
         """
         if not text.strip():
             raise MessageError("There is nothing to ask: the text is blank.")
@@ -146,19 +147,19 @@ class Agent:
 
     def _request(self):
         """The model's response; a request that is too long is compacted and sent once more."""
-        from anthropic import APIStatusError  # late, because it takes a second or two
+        from anthropic import APIError  # late, because it takes a second or two
 
         for retries_left in range(MAX_REACTIVE_RETRIES, -1, -1):
-            system, sent = self.system, getattr(self.policy, "view", _as_it_is)(self.messages)
-            point = Point(len(self.points) + 1, len(sent), self._counted(system, sent), self._compaction)
-            self._same, self._compaction = len(self.messages), None
+            system, sent = self.system, self._view()
+            point = Point(len(self.points) + 1, len(sent), self._counted(system, sent), *self._compaction)
+            self._same, self._compaction = len(self.messages), ()
             self.points.append(point)
             try:
                 response = self.client.messages.create(model=self.model, system=system, messages=sent,
                                                        tools=self._definitions, max_tokens=self.max_tokens)
-            except APIStatusError as error:
-                if not _is_too_long(error):
-                    raise
+            except APIError as error:
+                if not is_too_long(error):
+                    raise refused(error) from None  # the SDK's own traces say nothing that the sentence doesn't
                 refusal, response = error, None
             else:
                 point.counted = context_tokens(response.usage)
@@ -168,9 +169,11 @@ class Agent:
                 continue
             if response is not None:
                 return response
-            raise ContextWindowError("The request doesn't fit into the model's context window: "
-                                     f"{api_sentence(refusal)}. The policy made it no smaller. Ask for less at once, "
-                                     "or choose a larger window.") from refusal
+            raise too_long(refusal) from None
+
+    def _view(self):
+        """What the model reads of the messages."""
+        return self.policy.view(self.messages) if hasattr(self.policy, "view") else self.messages
 
     def _counted(self, system, sent):
         """The parts of a request; what is as it was in the last one is not counted again."""
@@ -207,7 +210,7 @@ class Agent:
         else:
             text, failed = tool.call(self.workspace, call["input"])
         self._tell("tool", text, tool=call["name"])
-        return _result_block(call, text, failed)
+        return result_block(call, text, failed)
 
     def _take(self, messages, kind):
         """Put what a policy made into the list, in place, and tell of a new transcript; whether anything is new."""
@@ -216,10 +219,11 @@ class Agent:
         if run := getattr(self.policy, "last_run", None):
             self._ledger.extend(run)
         path = _transcript(messages) if messages and messages[0] is not self.messages[0] else None
+        if path:
+            self._compaction = kind, sum(self._counted(self._counted_system, self._view()).values())
         self.messages[:] = messages
         self._same = 0
         if path:
-            self._compaction = kind
             if kind != "manual":
                 self._tell("auto_compact")
             self._tell("transcript", path)
@@ -237,28 +241,10 @@ class Agent:
         self.on_event(Event(kind, text, tool))
 
 
-def _as_it_is(messages):
-    return messages
-
-
-def _result_block(call, text, failed):
-    return {"type": "tool_result", "tool_use_id": call["id"], "content": text} | ({"is_error": True} if failed else {})
-
-
-def _closed(call, why):
-    return _result_block(call, f"No result: {why}.", failed=True)
-
-
 def _transcript(messages):
     """The path in the header of the first message, where a compaction wrote it."""
     return next((marker_path(block.get("text")) for block in blocks(messages[0])), None)
 
 
-def _is_too_long(error):
-    return error.status_code == 413 or (error.status_code == 400 and "prompt is too long" in api_sentence(error))
-
-
-def api_sentence(error):
-    """The API's own sentence in an error of the SDK."""
-    body = error.body if isinstance(error.body, dict) else {}
-    return str((body.get("error") or {}).get("message") or error.message)
+def _closed(call, why):
+    return result_block(call, f"No result: {why}.", failed=True)

@@ -11,13 +11,15 @@ class Point:
     """The context of one request: its number (from 1), how many messages it sent, and its tokens by part.
 
     `parts` (in the order of PARTS) are by the reference counter; `counted` is the API's own count, None where it gave
-    no answer; `compaction` says that one came right before ("auto", "manual", "overflow").
+    no answer; `compaction` says that one came right before ("auto", "manual", "overflow"), and `compacted_from` how
+    many tokens the context had until then.
     """
 
     request: int
     messages: int
     parts: dict
     compaction: str | None = None
+    compacted_from: int | None = None
     counted: int | None = None
 
     @property

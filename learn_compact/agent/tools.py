@@ -59,6 +59,15 @@ class Tool:
         return None
 
 
+def result_block(call, text, failed=False):
+    """The tool_result that answers a call.
+
+    >>> result_block({"type": "tool_use", "id": "a", "name": "bash", "input": {}}, "42")
+    {'type': 'tool_result', 'tool_use_id': 'a', 'content': '42'}
+    """
+    return {"type": "tool_result", "tool_use_id": call["id"], "content": text} | ({"is_error": True} if failed else {})
+
+
 def _bash(workspace, command):
     output, code = run_command(workspace.root, command)
     if code:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from learn_compact.agent import MAX_TOKENS, S06_TOOLS, S08_TOOLS, Agent, Workspace, copy_workspace
-from learn_compact.agent.loop import api_sentence
 from learn_compact.archive import Archive
 from learn_compact.chat.terminal import lines, say
 from learn_compact.errors import LearnCompactError, WorkspaceError
@@ -39,12 +38,6 @@ INTERRUPTED = "Interrupted. Nothing that was said is lost: say how to go on."
 
 QUIT = ("q", "exit")  # and /quit. s06 ends at an empty line too; here a slip of the finger ends nothing
 BAR_COLUMNS = 40
-ADVICE = {  # what to do where the API refuses, by status
-    401: "Check ANTHROPIC_API_KEY, in the environment or in .env.",
-    403: "Another key or another MODEL_ID may be allowed to.",
-    404: "Check MODEL_ID and ANTHROPIC_BASE_URL.",
-}
-LATER = "Wait a little, then say how to go on."
 
 
 class Policy(NamedTuple):
@@ -88,8 +81,6 @@ class Chat:
 
     def run(self, lines):
         """Answer the lines in order; what fails is told, and the next one is read."""
-        from anthropic import APIError  # late: it takes a second or two
-
         for line in lines:
             try:
                 self.answer(line)
@@ -99,8 +90,6 @@ class Chat:
                 say(f"\n{INTERRUPTED}")
             except LearnCompactError as error:
                 say(error)
-            except APIError as error:
-                say(explained(error))
 
     def answer(self, line):
         """Do what one line says: a command, or else a request to the agent. EOFError is the end of the chat."""
@@ -157,15 +146,6 @@ def bar(part, whole):
     """
     filled = min(BAR_COLUMNS, -(-BAR_COLUMNS * part // whole))
     return f"[{'#' * filled}{'.' * (BAR_COLUMNS - filled)}] {100 * part / whole:3.0f} %"
-
-
-def explained(error):
-    """An error of the SDK as a sentence, and what to do about it."""
-    status = getattr(error, "status_code", None)
-    if status is None:
-        cause = str(error.__cause__ or error).rstrip(".")
-        return f"The API gave no answer: {cause}. Check the network and ANTHROPIC_BASE_URL."
-    return f"The API refused ({status}): {api_sentence(error).rstrip('.')}. {ADVICE.get(status, LATER)}"
 
 
 def main(arguments=None):

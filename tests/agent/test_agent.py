@@ -13,7 +13,14 @@ from scripted import Scripted, call, response, text
 from learn_compact.agent import Agent, Event, print_event
 from learn_compact.agent.tools import COMPACT_RESULT
 from learn_compact.archive import Archive
-from learn_compact.errors import ArchiveError, ContextWindowError, MessageError, SummaryError, WorkspaceError
+from learn_compact.errors import (
+    ArchiveError,
+    ContextWindowError,
+    MessageError,
+    RequestError,
+    SummaryError,
+    WorkspaceError,
+)
 from learn_compact.layers.micro import is_placeholder
 from learn_compact.messages import problems, tool_results
 from learn_compact.offline import MODEL, Fault, OfflineAPI, api_of, client_of
@@ -366,14 +373,18 @@ def test_an_answer_that_the_window_cut_off_is_thrown_away_and_asked_for_again(fo
     assert "Unfin" not in str(agent.messages) and len(agent.client.requests) == 4
 
 
-@pytest.mark.parametrize("fault", [Fault(call=2, status=500), Fault(call=2, status=529), Fault(call=2, status=429),
-                                   Fault(call=2, kind="disconnect"), Fault(call=2, kind="timeout"),
-                                   Fault(call=2, status=400, message="credit balance is too low"),
-                                   Fault(call=2, status=401)], ids=lambda fault: str(fault.status or fault.kind))
-def test_an_error_of_the_api_reaches_the_caller_and_asking_again_goes_on(folder, fault):
+@pytest.mark.parametrize(("fault", "sentence"), [
+    (Fault(call=2, status=500), r"refused \(500\): .*Wait"), (Fault(call=2, status=529), "Overloaded. Wait"),
+    (Fault(call=2, status=429), r"refused \(429\): .*Wait"),
+    (Fault(call=2, kind="disconnect"), "gave no answer: .*Check the network"),
+    (Fault(call=2, kind="timeout"), "gave no answer: .*Check the network"),
+    (Fault(call=2, status=400, message="credit balance is too low"), "balance is too low. Mend what it names"),
+    (Fault(call=2, status=401), "Check ANTHROPIC_API_KEY")], ids=lambda one: str(getattr(one, "status", one)))
+def test_an_error_of_the_api_reaches_the_caller_as_a_sentence_and_asking_again_goes_on(folder, fault, sentence):
     agent = offline_agent(folder, reads(2), faults=[fault])
-    with pytest.raises(anthropic.APIError):
+    with pytest.raises(RequestError, match=sentence) as raised:
         agent.ask("Read.")
+    assert raised.value.status == fault.status and raised.value.__suppress_context__, "a sentence, and no long trace"
     assert problems(agent.messages) == [] and len(agent.messages) == 3
     assert agent.ask("Go on.") == "Done."
     assert problems(agent.messages) == []

@@ -59,6 +59,8 @@ def test_an_agent_keeps_a_point_for_every_request(tmp_path):
     sent = agent.client.requests[-1]
     expected = context_parts(sent["system"], sent["tools"], agent.messages[:-1]).parts
     assert agent.points[-1].parts == expected and agent.points[-1].total == sum(expected.values())
+    full = context_parts(sent["system"], sent["tools"], agent.archive.load(agent.archive.log_path)[:7]).total
+    assert [point.compacted_from for point in agent.points] == [None, None, None, full], "the third result too"
     assert list(agent.points[0].parts) == list(PARTS)
     assert agent.points[0].parts["system"] > 0 < agent.points[0].parts["tools"]
     assert agent.points[-1].parts["summary"] > 0 == agent.points[-2].parts["summary"]
