@@ -22,7 +22,8 @@ _WHERE = {
     "layers.collapse": "collapse finished_spans",
     "layers.full": "full_compact",
     "restore": "Restoration MemoryFile SystemPrompt TaskState recent_files restored_files",
-    "summaries": "ModelSummarizer three_points nine_sections parse_summary check_summary Summary NINE_SECTIONS",
+    "summaries": "ModelSummarizer PrefixSummarizer three_points nine_sections parse_summary check_summary Summary "
+                 "NINE_SECTIONS",
     "pipeline": "Step Pipeline s06 s08 claude_code above_tokens above_chars above_messages any_result_above "
                 "above_estimate auto_compact_threshold Guard Guarded request_source",
     "ledger": "Ledger FATES",

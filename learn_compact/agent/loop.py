@@ -1,7 +1,7 @@
 """The loop: prepare, ask the model, run what it calls for, and again until it is done.
 
 Whatever happens (an error of the API, Ctrl-C in the middle of a batch, a full disk), the history stays valid: every
-call has its result, nothing empty is in it, and `ask` can be called again. Left out: streaming, prompt caching.
+call has its result, nothing empty is in it, and `ask` can be called again. Left out: streaming.
 """
 
 from itertools import count
@@ -44,19 +44,20 @@ class Agent:
     text, or a callable that gives it before each request. Every message goes into the log of `archive` as it arrives
     (by default the policy's, else one in the workspace). `approve(tool, arguments) -> bool` is asked before a tool that
     changes something runs: by default offline never, live at the terminal. `max_turns` bounds the requests of one
-    `ask`. `messages` is the history, one list that is changed in place; `points` the context before each request;
-    `ledger` what became of every block; `stop_reason` the API's for the newest answer.
+    `ask`; with `cache` each marks its end for the prompt cache. `messages` is the history, one list that is changed in
+    place; `points` the context before each request; `ledger` what became of every block; `stop_reason` the API's for
+    the newest answer.
     """
 
     def __init__(self, client, model, workspace, policy, *, system=SYSTEM, tools=S06_TOOLS, archive=None,
-                 on_event=print_event, approve=None, max_tokens=MAX_TOKENS, max_turns=None):
+                 on_event=print_event, approve=None, max_tokens=MAX_TOKENS, max_turns=None, cache=False):
         self.client, self.model, self.policy = client, model, policy
         self._system = system if callable(system) else lambda: system
         self.workspace = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
         self.archive = archive or getattr(policy, "archive", None) or Archive(self.workspace.root)
         self.tools = {tool.name: tool for tool in tools}
         self.on_event, self.approve = on_event, approve or approval_for(client)
-        self.max_tokens, self.max_turns = max_tokens, max_turns
+        self.max_tokens, self.max_turns, self.cache = max_tokens, max_turns, cache
         self.messages, self.points, self.stop_reason = [], [], None
         self._definitions = [tool.definition for tool in tools]
         self._counted_system, self._same = self.system, 0
@@ -68,6 +69,14 @@ class Agent:
     def system(self):
         """The system prompt of a request that is made now."""
         return self._system()
+
+    @property
+    def request(self):
+        """What a request that is made now says besides its messages. A summary that is asked for with the same shares
+        what is cached of the conversation (`PrefixSummarizer`)."""
+        marked = {"cache_control": {"type": "ephemeral"}} if self.cache else {}
+        return {"model": self.model, "system": self.system, "tools": self._definitions, "max_tokens": self.max_tokens,
+                **marked}
 
     @property
     def ledger(self):
@@ -150,13 +159,12 @@ class Agent:
         from anthropic import APIError  # late, because it takes a second or two
 
         for retries_left in range(MAX_REACTIVE_RETRIES, -1, -1):
-            system, sent = self.system, self._view()
-            point = Point(len(self.points) + 1, len(sent), self._counted(system, sent), *self._compaction)
+            request, sent = self.request, self._view()
+            point = Point(len(self.points) + 1, len(sent), self._counted(request["system"], sent), *self._compaction)
             self._same, self._compaction = len(self.messages), ()
             self.points.append(point)
             try:
-                response = self.client.messages.create(model=self.model, system=system, messages=sent,
-                                                       tools=self._definitions, max_tokens=self.max_tokens)
+                response = self.client.messages.create(messages=sent, **request)
             except APIError as error:
                 if not is_too_long(error):
                     raise refused(error) from None  # the SDK's own traces say nothing that the sentence doesn't

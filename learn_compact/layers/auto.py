@@ -8,7 +8,6 @@ how a summary is asked for (`summaries`).
 
 from functools import partial
 
-from learn_compact.errors import SummaryError
 from learn_compact.layers.budget import PREVIEW_CHARS, tool_result_budget
 from learn_compact.layers.micro import is_placeholder
 from learn_compact.layers.request import carried_blocks, with_blocks
@@ -16,6 +15,7 @@ from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
 from learn_compact.messages import carried_request, safe_cuts, tool_results, unseen_results
+from learn_compact.summaries import usable
 from learn_compact.tokens import estimate_chars
 
 HEADER = "[Conversation compressed. Transcript: {path}]\n\n"
@@ -120,10 +120,7 @@ def _summarised(messages, first_kept, header, ask, archive, *, carry_request=Tru
     if all(carried_request(message, archive) is not None for message in gone):
         return messages  # nothing, or only what an earlier compaction left
     path = archive.save_transcript(with_originals(messages, archive) if restore_originals else messages)
-    summary = str(ask(gone) or "")
-    if refuse_empty and not summary.strip():
-        raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
-    text = header.format(path=path) + summary
+    text = header.format(path=path) + str(usable(ask(gone), refuse_empty))
     carried = carried_blocks(gone, kept, archive) if carry_request else []
     ours = {"role": "user", "content": with_blocks(text, carried)}
     return without_stale_thinking([ours, *kept], 0) if outweighs(gone, [ours]) else messages

@@ -8,14 +8,13 @@ which a `restoration` knows (`restore`).
 
 from typing import NamedTuple
 
-from learn_compact.errors import SummaryError
 from learn_compact.layers.age import without_recoverable
 from learn_compact.layers.auto import in_room, kept_from, with_originals
 from learn_compact.layers.request import carried_blocks
 from learn_compact.layers.thinking import without_stale_thinking
 from learn_compact.layers.weight import outweighs
 from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request
-from learn_compact.summaries import Summary, with_requests
+from learn_compact.summaries import Summary, usable, with_requests
 from learn_compact.tokens import estimate_by_kind, estimate_chars
 
 BOUNDARY = "[Conversation compacted: {trigger}, {tokens} tokens before]"
@@ -30,15 +29,16 @@ class Attachment(NamedTuple):
     may_go: bool = False
 
 
-def full_compact(messages, *, summarize, archive, trigger="auto", focus="", restoration=None, shrink_kept=False):
+def full_compact(messages, *, summarize, archive, trigger="auto", focus="", restoration=None, shrink_kept=False,
+                 shown=None):
     """Boundary, summary, newest request, attachments and a last sentence as one user message, in place of all.
 
     The first block is `[Conversation compacted: TRIGGER, N tokens before]`, `Transcript: PATH` and the summary. Results
-    that can be fetched again are cleared before `summarize` sees them, and what was attached earlier is left out; in a
-    `Summary` the user's messages stand word for word, those of earlier summaries too. Results that the model has not
-    seen stay, with the answer that called for them; `shrink_kept` (after a refusal of the API) moves them to disk where
-    they are more than half of all. Where the chain would not be smaller, files go first; if that is not enough, the
-    input is given back.
+    that can be fetched again are cleared before `summarize` sees them, and what was attached earlier is left out; with
+    `shown` it sees `shown(messages)`: a `PrefixSummarizer` needs them as they were sent. In a `Summary` the user's
+    messages stand word for word, those of earlier summaries too. Results that the model has not seen stay, with the
+    answer that called for them; `shrink_kept` (after a refusal of the API) moves them to disk where they are more than
+    half of all. Where the chain would not be smaller, files go first; if that is not enough, the input is given back.
 
     `restoration` has `focus(messages, trigger)`, `attachments(messages, archive, trigger)` and `clear()`. Source:
     Claude Code. Raises SummaryError for an empty summary, ArchiveError where the disk refuses.
@@ -64,9 +64,7 @@ def full_compact(messages, *, summarize, archive, trigger="auto", focus="", rest
     path = archive.save_transcript(with_originals(gone, archive))
     if restoration:
         focus = "; ".join(filter(None, [focus, restoration.focus(gone, trigger)]))
-    summary = summarize(_to_summarise(gone, archive), focus=focus)
-    if not str(summary or "").strip():
-        raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
+    summary = usable(summarize(shown(gone) if shown else _to_summarise(gone, archive), focus=focus))
     if isinstance(summary, Summary):
         summary = with_requests(summary, gone, archive)
     header = BOUNDARY.format(trigger=trigger, tokens=estimate_by_kind(messages))

@@ -82,14 +82,16 @@ def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restor
     Large results go to disk, ancient messages are snipped, old results cleared by their age on `clock` (seconds),
     finished work is read collapsed, and above `effective_window - 13_000` estimated tokens all of it becomes a new
     chain, with what `restoration` brings back. The last is guarded, and the answer to a refusal of the API too.
-    `summarize` is best a `ModelSummarizer` with `nine_sections`, of the model that does the work.
+    `summarize` is best a `PrefixSummarizer`, which is shown what the model has read, or a `ModelSummarizer` with
+    `nine_sections`, which is shown it without results that can be fetched again.
 
     >>> [step.name for step in claude_code(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_by_age', 'collapse', 'auto_compact']
     """
     threshold, ages = auto_compact_threshold(effective_window), Ages(clock)
-    model = {"summarize": summarize, "archive": archive, "restoration": restoration}
     collapse = Projection("collapse", collapse_finished, above_estimate(int(collapse_share * threshold)))
+    as_sent = collapse.project if getattr(summarize, "shares_prefix", False) else None
+    model = {"summarize": summarize, "archive": archive, "restoration": restoration, "shown": as_sent}
     return Pipeline([
         Step("tool_result_budget", tool_result_budget, any_result_above(max_result_chars), archive=archive,
              max_chars=max_result_chars),

@@ -6,8 +6,8 @@ sections that were asked for raises, and the history stays. Left out: whether a 
 
 from learn_compact.errors import SummaryError
 from learn_compact.summaries.checking import check_summary
-from learn_compact.summaries.parse import OPTIONAL, parse_summary
-from learn_compact.summaries.prompts import TEXT_ONLY, nine_sections, three_points
+from learn_compact.summaries.parse import OPTIONAL, Summary, parse_summary
+from learn_compact.summaries.prompts import TEXT_ONLY, three_points
 from learn_compact.summaries.writing import SUMMARY_MAX_CHARS, whole_messages
 
 SUMMARY_MAX_TOKENS = 2_000        # s06
@@ -19,38 +19,48 @@ class ModelSummarizer:
 
     The request is one user message, `prompt(focus)` and then the conversation as text, so no call in it can be without
     its result. `as_text(messages, max_chars)` makes that text (`whole_messages`; s06 uses `last_chars`). The answer may
-    have `max_tokens` tokens (by default 2,000, or 8,000 for nine sections). With `prompt=nine_sections` the answer is
-    read by `parse_summary` and comes back as a `Summary`; `ask_again` then asks once more where `check_summary` finds
-    something missing, and takes the better of the two. `strict=False` takes whatever comes back, as s06 does.
+    have `max_tokens` tokens (by default 2,000, or 8,000 for nine sections). Where the prompt wants a `<summary>`, as
+    `nine_sections` does, the answer is read by `parse_summary` and comes back as a `Summary`; `ask_again` then asks
+    once more where `check_summary` finds something missing, and takes the better of the two. `strict=False` takes
+    whatever comes back, as s06 does.
     Raises SummaryError where the answer is empty, cut off, refused, a tool call or lacks a section (other than the
-    optional one), and where the API gives none.
+    optional one), and where the API gives none; for a `client` that can't be asked, too.
     """
+
+    shares_prefix = False  # whether what the prompt cache holds of the conversation is read: see `PrefixSummarizer`
 
     def __init__(self, client, model, prompt=three_points, *, max_tokens=None, max_chars=SUMMARY_MAX_CHARS,
                  as_text=whole_messages, strict=True, ask_again=False):
+        if not hasattr(getattr(client, "messages", None), "create"):
+            raise SummaryError(f"No summary can be asked for: the client is {client!r}, which has no "
+                               "`messages.create`. Give one such as connect() gives.")
         self.client, self.model, self.prompt = client, model, prompt
-        self.max_tokens = max_tokens or (NINE_SECTIONS_MAX_TOKENS if prompt is nine_sections else SUMMARY_MAX_TOKENS)
+        self.wants_sections = "<summary>" in prompt("")
+        self.max_tokens = max_tokens or (NINE_SECTIONS_MAX_TOKENS if self.wants_sections else SUMMARY_MAX_TOKENS)
         self.max_chars, self.as_text, self.strict, self.ask_again = max_chars, as_text, strict, ask_again
 
     def __call__(self, messages, focus=""):
-        text = f"{self.prompt(focus)}\n\n{self.as_text(messages, self.max_chars)}"
-        if self.prompt is not nine_sections:
-            return self._read(self._asked(text))
-        text = f"{text}\n\n{TEXT_ONLY}"
-        summary = self._read(self._asked(text))
+        prompt = self.prompt(focus)
+        if not self.wants_sections:
+            return self._read(self._asked(messages, prompt))
+        summary = self._read(self._asked(messages, prompt, TEXT_ONLY))
         if not self.ask_again or not (missing := check_summary(summary, messages).missing):
             return summary
         lacks = "\n".join(f"- {kind}: {' '.join(what.split())}" for kind, what in missing)
-        second = self._read(self._asked(f"{text}\nAn earlier summary lacked the following; this one must have it:\n"
-                                        f"{lacks}"))
+        second = self._read(self._asked(messages, prompt, f"{TEXT_ONLY}\nAn earlier summary lacked the following; this "
+                                                          f"one must have it:\n{lacks}"))
         return min(summary, second, key=lambda one: len(check_summary(one, messages).missing))
 
-    def _asked(self, text):
+    def _asked(self, messages, prompt, *last):
+        """The response to a request for a summary of the messages; `last` is said behind them."""
+        text = "\n\n".join([prompt, self.as_text(messages, self.max_chars), *last])
+        return self._sent(model=self.model, max_tokens=self.max_tokens, messages=[{"role": "user", "content": text}])
+
+    def _sent(self, **request):
         from anthropic import APIError  # late, because it takes a second or two
 
         try:
-            return self.client.messages.create(model=self.model, max_tokens=self.max_tokens,
-                                               messages=[{"role": "user", "content": text}])
+            return self.client.messages.create(**request)
         except APIError as error:
             raise _refused(f"the API gave no answer: {error}") from error
 
@@ -58,7 +68,7 @@ class ModelSummarizer:
         if not self.strict:
             return _text(response)
         text = read_summary(response)
-        return text if self.prompt is not nine_sections else _complete(parse_summary(text))
+        return _complete(parse_summary(text)) if self.wants_sections else text
 
 
 def read_summary(response):
@@ -79,6 +89,15 @@ _CAUSES = {
     "model_context_window_exceeded": "it was cut off where the context window ended; give the summary less to read",
     "refusal": "the model refused to write it",
 }
+
+
+def usable(summary, refuse_empty=True):
+    """What a `summarize` gave back, where it is text or a `Summary`, and not blank; else SummaryError."""
+    if not isinstance(summary, str | Summary | None):
+        raise _refused(f"`summarize` gave back {type(summary).__name__}; it must give text or a Summary")
+    if refuse_empty and not str(summary or "").strip():
+        raise _refused("it is empty; ask again, or ask another model")
+    return summary or ""
 
 
 def _complete(summary):

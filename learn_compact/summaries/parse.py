@@ -13,7 +13,7 @@ from learn_compact.summaries.prompts import NINE_SECTIONS
 OPTIONAL = NINE_SECTIONS[-1:]
 
 _TAG = re.compile(r"<(/?)(analysis|summary)[ \t]{0,9}>", re.IGNORECASE)
-_NUMBER = re.compile(r"([1-9])[.)][ \t]{0,9}")
+_NUMBER = re.compile(r"([1-9])[.)\N{IDEOGRAPHIC COMMA}\N{FULLWIDTH FULL STOP}][ \t]{0,9}")
 _TITLES = {title.lower(): title for title in NINE_SECTIONS}
 _BY_LENGTH = sorted(_TITLES, key=len, reverse=True)
 _FENCE = re.compile(r"[ \t]{0,9}(`{3,}|~{3,})|.*: (<{3,})\Z")
@@ -49,14 +49,20 @@ def parse_summary(text):
 
     Code fences around it, stray tags, sections in another order, a missing `</summary>` and an analysis that never
     ends are survived; of several summaries the last complete one counts; sections without the known titles are taken
-    by their numbers, where all nine stand in order. Raises SummaryError where there is no `<summary>`, or none of the
-    nine sections in it.
+    by their numbers, where all nine stand in order. One section is enough here: `missing` names the others, and whoever
+    needs them refuses (`ModelSummarizer` does). What `str(summary)` wrote is read back. Raises SummaryError where there
+    is no `<summary>`, none of the nine sections in it, or no text at all.
 
     >>> parse_summary("<analysis>Hm.</analysis><summary>\\n8. Current work: the parser</summary>")["Current work"]
     'the parser'
     """
+    if not isinstance(text, str):
+        raise SummaryError(f"No summary: an answer is text, and this is {type(text).__name__}. Give what "
+                           "`read_summary` makes of a response.")
     bodies = _bodies(text)
     if not bodies:
+        if text and text == str(rendered := parse_rendered(text)):
+            return rendered
         raise SummaryError("No summary: the answer has no <summary>. The conversation stays as it was.")
     found = [Summary(_sections(body)) for body in bodies]
     whole = Summary(_sections("\n".join(bodies))) if len(bodies) > 1 else found[0]
@@ -97,24 +103,25 @@ def _behind_analysis(tags):
 
 
 def _sections(body):
-    lines = body.split("\n")
-    by_title = _split(lines, _titled)
-    return by_title or _in_order(_split(lines, _numbered))
+    lines, found = body.split("\n"), {}
+    for title, inside in _split(lines, _titled):
+        found.setdefault(title, []).extend(inside)
+    return {title: "\n".join(inside).strip("\n").rstrip() or "none"
+            for title, inside in (found or _in_order(_split(lines, _numbered))).items()}
 
 
 def _split(lines, heading):
-    """The lines under each heading, joined; `heading(line)` gives (title, rest of the line) or None."""
-    found, current, closing = {}, None, _closings(lines)
-    end = -1
+    """[heading, the lines under it] for each of them; `heading(line)` gives it and the rest of its line, or None."""
+    found, closing, end = [], _closings(lines), -1
     for i, line in enumerate(lines):
         if i > end and (known := heading(line)):
-            current, line = known
-            found.setdefault(current, [])
+            found.append((known[0], []))
+            line = known[1]
         elif i > end and i in closing:
             end = closing[i]  # what is fenced is quoted: no heading of ours
-        if current is not None:
-            found[current].append(line)
-    return {title: "\n".join(inside).strip("\n").rstrip() or "none" for title, inside in found.items()}
+        if found:
+            found[-1][1].append(line)
+    return found
 
 
 def _closings(lines):
@@ -152,9 +159,10 @@ def _numbered(line):
 
 
 def _in_order(numbered):
-    if list(numbered) != list(range(1, len(NINE_SECTIONS) + 1)):
+    """The sections by their numbers; {} where these are not 1 to 9, each once: one of them may be of a list inside."""
+    if [number for number, _ in numbered] != list(range(1, len(NINE_SECTIONS) + 1)):
         return {}
-    return dict(zip(NINE_SECTIONS, numbered.values(), strict=True))
+    return dict(zip(NINE_SECTIONS, (inside for _, inside in numbered), strict=True))
 
 
 def _undressed(line):

@@ -44,13 +44,13 @@ def nine_sections(focus="", automatic=True):
 
     >>> print(*nine_sections().splitlines()[:2], sep="\\n")
     Answer with text only: call no tool, because nobody is there to run it.
-    Summarize the conversation below so that whoever has nothing but the summary can go on with the work.
+    Summarize this conversation so that whoever has nothing but the summary can go on with the work.
     """
     sections = (f"{n}. {title}: {what}." for n, (title, what) in enumerate(
         zip(NINE_SECTIONS, _WHAT_STANDS_THERE, strict=True), 1))
     prompt = "\n".join([
         TEXT_ONLY,
-        "Summarize the conversation below so that whoever has nothing but the summary can go on with the work.",
+        "Summarize this conversation so that whoever has nothing but the summary can go on with the work.",
         "First think it through between <analysis> and </analysis>, from the first message to the last: what was asked,"
         " done, found and corrected. That part is thrown away. Then write between <summary> and </summary> these nine"
         ' sections, each under its number and title, with "none" where there is nothing to say:',

@@ -34,8 +34,9 @@ def summary_asked(messages):
     if last.get("role") != "user" or not any(says(text, v.SUMMARISE) for text in texts) or is_ours(texts[0]):
         return None
     written, prompt = split_prompt("\n".join(texts))
-    is_about_us = written or "<summary>" in prompt or says(prompt, v.CONVERSATION) or says(prompt, v.SO_FAR)
-    if not says(prompt, v.SUMMARISE) or not is_about_us or (not written and understand(prompt)):
+    is_sure = written or "<summary>" in prompt  # else it may be about a file, or a part of another wish
+    is_about_us = is_sure or says(prompt, v.CONVERSATION) or says(prompt, v.SO_FAR)
+    if not says(prompt, v.SUMMARISE) or not is_about_us or (not is_sure and understand(prompt)):
         return None
     results = [block for block in blocks(last) if block.get("type") == "tool_result"]
     rest = [{**last, "content": results}] if results else []
