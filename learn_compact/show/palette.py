@@ -28,6 +28,7 @@ PALETTE = {
     "tool_result": Look("tool results", "#D55E00"),
     "image": Look("images", "#E69F00"),
     "summary": Look("summary", "#009E73"),
+    "attachment": Look("attachments", "#661100"),
     "other": Look("other", "#D9D9D9"),
 }
 ORDER = ("unlogged", "fixed", *PARTS)

@@ -11,7 +11,8 @@ from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request, too
 from learn_compact.tokens.reference import count_block, count_tools
 
 # The parts of a context, in the order in which every picture shows them.
-PARTS = ("system", "tools", "user", "assistant", "thinking", "tool_use", "tool_result", "image", "summary", "other")
+PARTS = ("system", "tools", "user", "assistant", "thinking", "tool_use", "tool_result", "image", "summary", "attachment",
+         "other")
 
 _PART_OF = {"thinking": "thinking", "redacted_thinking": "thinking", "image": "image", "document": "image",
             "tool_use": "tool_use", "server_tool_use": "tool_use", "tool_result": "tool_result"}
@@ -93,7 +94,8 @@ def message_parts(message, names, measure=count_block):
 def part_of(block, role, is_ours=False):
     """The part of the context (one of PARTS) that a block of a message belongs to.
 
-    `role` is the message's; `is_ours` says that one of our layers wrote it (`carried_request` knows).
+    `role` is the message's; `is_ours` says that one of our layers wrote it (`carried_request` knows). Of such a message
+    the block with the header is the summary, and what stands beside it is attached: files, plan, tasks, notes.
 
     >>> part_of({"type": "text", "text": "Hello"}, "user")
     'user'
@@ -102,5 +104,5 @@ def part_of(block, role, is_ours=False):
     if kind != "text":
         return _PART_OF.get(kind, "tool_result" if kind.endswith("_tool_result") else "other")
     if is_ours and not str(block.get("text")).startswith(CARRIED_REQUEST):
-        return "summary"
+        return "attachment" if carried_request({"content": block.get("text")}) is None else "summary"  # has the header
     return role if role in ("user", "assistant") else "other"

@@ -43,7 +43,7 @@ def test_table_and_sentence_hold_what_the_counter_counts():
 
 
 def test_the_bars_are_as_wide_as_their_tokens():
-    view = ContextView(sizes([0, 0, 300, 0, 0, 0, 100, 0, 0, 0]), window=1_000)
+    view = ContextView(sizes([0, 0, 300, 0, 0, 0, 100, 0, 0, 0, 0]), window=1_000)
     bars = {mark.title.split(":")[0]: mark.points[1][0] - mark.points[0][0]
             for mark in view.figure.marks if getattr(mark, "title", "")}
     assert bars["user"] == pytest.approx(3 * bars["tool results"])
@@ -56,8 +56,8 @@ def test_a_single_context_has_one_bar_and_no_change():
 
 
 def test_only_figures_give_bars_without_blocks():
-    view = ContextView(sizes([10] * 10), sizes([5] * 10))
-    assert view.blocks == view.fates == [] and view.table.rows[-1] == ("total", 100, 50, "-50")
+    view = ContextView(sizes([10] * len(PARTS)), sizes([5] * len(PARTS)))
+    assert view.blocks == view.fates == [] and view.table.rows[-1] == ("total", 110, 55, "-55")
 
 
 @pytest.mark.parametrize(("before", "after", "fate"), [
@@ -79,8 +79,10 @@ def test_a_block_says_where_it_stands_and_what_it_is():
     assert str(found[4]).startswith("turn 1, messages[2]: tool results (bash), ")
 
 
-@given(st.lists(st.one_of(st.just(0), st.integers(1, 300_000)), min_size=10, max_size=10).filter(any),
-       st.lists(st.one_of(st.just(0), st.integers(1, 300_000)), min_size=10, max_size=10),
+TOKENS = st.lists(st.one_of(st.just(0), st.integers(1, 300_000)), min_size=len(PARTS), max_size=len(PARTS))
+
+
+@given(TOKENS.filter(any), TOKENS,
        st.one_of(st.none(), st.integers(1, 400_000)), st.one_of(st.none(), st.integers(1, 400_000)))
 def test_no_label_touches_another_or_the_edge(before, after, window, threshold):
     scene = ContextView(sizes(before), sizes(after), window=window, threshold=threshold).figure

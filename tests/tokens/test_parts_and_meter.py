@@ -17,7 +17,8 @@ SYSTEM = "You are a coding agent."
 HISTORY = [
     {"role": "user", "content": [
         {"type": "text", "text": "[Conversation compressed. Transcript: .transcripts/transcript_1.jsonl]\n\nFour."},
-        {"type": "text", "text": "Current user request:\nCount the functions."}]},
+        {"type": "text", "text": "Current user request:\nCount the functions."},
+        {"type": "text", "text": "Restored file: a.py\nRead again from disk."}]},
     {"role": "assistant", "content": [
         {"type": "thinking", "thinking": "Let me look.", "signature": "c2ln"}, {"type": "text", "text": "I look."},
         {"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "ls"}},
