@@ -11,8 +11,8 @@ from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request, too
 from learn_compact.tokens.reference import count_block, count_tools
 
 # The parts of a context, in the order in which every picture shows them.
-PARTS = ("system", "tools", "user", "assistant", "thinking", "tool_use", "tool_result", "image", "summary", "attachment",
-         "other")
+PARTS = ("system", "tools", "user", "assistant", "thinking", "tool_use", "tool_result", "image", "summary",
+         "attachment", "other")
 
 _PART_OF = {"thinking": "thinking", "redacted_thinking": "thinking", "image": "image", "document": "image",
             "tool_use": "tool_use", "server_tool_use": "tool_use", "tool_result": "tool_result"}
