@@ -2,13 +2,14 @@
 
 from typing import NamedTuple
 
-from learn_compact.lab import absolute_error, growth_error
-from learn_compact.tokens import Meter, estimate_by_kind, estimate_tokens, visible_chars
+from learn_compact.tokens import Meter, estimate_by_kind, repr_size, visible_chars
+from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
+# name: (size of one message, the units of it that make a token); summed over messages, exactly the rules of chapter 1
 ESTIMATORS = {
-    "visible / 4": lambda messages: visible_chars(messages) // 4,
-    "len // 4": estimate_tokens,
-    "by kind": estimate_by_kind,
+    "visible / 4": (lambda message: visible_chars([message]), CHARS_PER_TOKEN),
+    "len // 4": (repr_size, CHARS_PER_TOKEN),
+    "by kind": (lambda message: estimate_by_kind([message]), 1),
 }
 
 
@@ -20,27 +21,28 @@ class Estimate(NamedTuple):
     growth: float
 
 
-def estimates(segments):
-    """The errors on the segment that grew most, and its number: ([Estimate], number); ([], None) where none grew.
+def held_on(segments):
+    """The segment that grew most, by the API's count, from its first request to its last; None where none grew."""
+    grown = [segment for segment in segments if len(segment.requests) > 1 and _growth(segment) > 0]
+    return max(grown, key=_growth, default=None)
+
+
+def estimates(segment, life):
+    """The errors on a segment that grew and has the messages `life`, as a list of `Estimate`.
 
     The meter stands on the API's count of the request before, so its error is that of one step.
     """
-    segment = max((one for one in segments if len(one.requests) > 1), key=_growth, default=None)
-    if segment is None or _growth(segment) <= 0:
-        return [], None
-    found = [Estimate(name, absolute_error(segment, rule), growth_error(segment, rule))
-             for name, rule in ESTIMATORS.items()]
-    counted, off = segment.requests[-1].context_tokens, _metered(segment)
-    return [*found, Estimate("meter", off / counted, off / _growth(segment))], segment.number
+    first, before, last = segment.requests[0], *segment.requests[-2:]
+    counted, grown, found = last.context_tokens, _growth(segment), []
+    for name, (size, units) in ESTIMATORS.items():
+        at_first = sum(map(size, life[:first.index]))
+        at_last = at_first + sum(map(size, life[first.index:last.index]))
+        found.append(Estimate(name, at_last // units / counted - 1, (at_last // units - at_first // units) / grown - 1))
+    meter = Meter()
+    meter.anchor(life[:before.index], before.usage)
+    off = meter.tokens(life[:last.index]) - counted
+    return [*found, Estimate("meter", off / counted, off / grown)]
 
 
 def _growth(segment):
     return segment.requests[-1].context_tokens - segment.requests[0].context_tokens
-
-
-def _metered(segment):
-    """What the meter said before the last request, less what the API counted."""
-    meter, conversation = Meter(), segment.conversation()
-    before, last = segment.requests[-2:]
-    meter.anchor(conversation[:before.index], before.usage)
-    return meter.tokens(conversation[:last.index]) - last.context_tokens

@@ -5,20 +5,18 @@ what has come since. Its summaries are a fixed text. Left out: that an agent wit
 things, and the real compactions themselves, which stay where they were.
 """
 
-from collections import Counter
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import compress, count, islice
+from operator import is_not
 
-from learn_compact.agent import Point
-from learn_compact.agent.points import RunningParts
 from learn_compact.archive import RESULTS, TRANSCRIPTS
 from learn_compact.errors import LearnCompactError
-from learn_compact.messages import blocks
-from learn_compact.pipeline import Pipeline, claude_code, s06, s08
+from learn_compact.pipeline import claude_code, s06, s08
 from learn_compact.pipeline.policies import EFFECTIVE_WINDOW
 from learn_compact.profile.prices import cost, price_of
+from learn_compact.profile.stretch import Context
 from learn_compact.summaries import SUMMARY_MAX_CHARS
-from learn_compact.tokens import RunningCount, estimate_block, estimate_by_kind, message_parts
+from learn_compact.tokens import estimate_by_kind
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
 
 POLICIES = {"s06": s06, "s08": s08, "claude_code": claude_code}
@@ -26,7 +24,7 @@ NO_POLICY = "none"
 SUMMARY = "What was done so far, and what is still to do. " * 85  # about 1,000 tokens, as a short summary has
 SUMMARY_TOKENS = len(SUMMARY) // CHARS_PER_TOKEN
 LEAST_ROOM = 20_000  # tokens of the window for the conversation, however much is fixed
-CACHE_SECONDS = 300  # how long an entry of the prompt cache lives
+CACHE_SECONDS, HOUR_SECONDS = 300, 3_600  # how long an entry of the prompt cache lives, of either kind
 
 
 @dataclass
@@ -45,34 +43,47 @@ class Replay:
 
 
 class Replaying:
-    """A policy at work on one conversation, segment by segment."""
+    """A policy at work on one conversation, stretch by stretch."""
 
     def __init__(self, name):
         self.replay = Replay(name)
         self._now = self._before = None  # seconds: this request, and the one before
 
-    def add(self, segment, life, requests):
-        """Live a segment again: `life` are its messages, `requests` what the API answered."""
-        measure = Measure(segment, life, requests)
-        policy = self._policy(measure.unlogged)
-        context, before, done = [], [], 0
-        for request in requests:
+    def live(self, stretch):
+        """Live a stretch again; after every request comes a yield, so that somebody may tell how far it is."""
+        context = Context(stretch)
+        for request, sent, end, same in (self._prepared if self.replay.policy in POLICIES else self._as_it_was)(stretch):
+            context.send(sent, end, same)
+            point = context.point(len(self.replay.points) + 1, request is stretch.requests[0])
+            self._pay(request, point, context.first(same))
+            yield
+
+    def _as_it_was(self, stretch):
+        """(request, messages, how many of them were sent, how many of these before) for every request."""
+        done = 0
+        for request in stretch.requests:
+            self._before, self._now = self._now, request.at
+            yield request, stretch.life, request.index, request.index if self._before is None else done
+            done = request.index
+
+    def _prepared(self, stretch):
+        """The same, with what the policy makes of its context in place of what was really sent."""
+        policy, life, context, done = self._policy(stretch.unlogged), stretch.life, [], 0
+        before = life[:stretch.requests[0].index] if self._now is None and stretch.requests else []
+        for request in stretch.requests:
             self._before, self._now = self._now, request.at
             try:
                 context = policy.prepare(context + life[done:request.index])
             except LearnCompactError as error:  # the agent would go on with what was reached
                 context = error.reached
             sent, done = policy.view(context), request.index
-            same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1],
-                                            zip(before, sent, strict=False)))
+            same = _same(before, sent)
             self.replay.changed += same < len(before)
-            self._send(measure, request, sent, same)
+            yield request, sent, len(sent), same
             before = sent
 
     def _policy(self, unlogged):
-        build, options = POLICIES.get(self.replay.policy), {}
-        if build is None:
-            return Pipeline([])
+        build, options = POLICIES[self.replay.policy], {}
         if build is claude_code:  # it asks for the time, and its threshold is for what the window has left
             options = {"clock": lambda: self._now, "effective_window": max(LEAST_ROOM, EFFECTIVE_WINDOW - unlogged)}
         return build(self._summarize, Shelf(), **options)
@@ -83,46 +94,33 @@ class Replaying:
         self.replay.cost += cost({"input_tokens": read, "output_tokens": SUMMARY_TOKENS})
         return SUMMARY
 
-    def _send(self, measure, request, context, same):
-        replay, point = self.replay, measure.point(context, request, len(self.replay.points) + 1)
+    def _pay(self, request, point, prefix):
+        """Book a request whose first `prefix` tokens are as they were sent last: from the cache, if it is still warm.
+
+        What a cache held before the first request of a log nobody knows but the API: it is taken from there.
+        """
+        replay, usage = self.replay, request.usage
+        hour = (usage.get("cache_creation") or {}).get("ephemeral_1h_input_tokens")
+        if self._before is None:
+            read = min(prefix, usage.get("cache_read_input_tokens") or 0)
+        else:
+            read = prefix if self._now - self._before <= (HOUR_SECONDS if hour else CACHE_SECONDS) else 0
+        written = point.total - read
         replay.points.append(point)
         replay.sent, replay.largest = replay.sent + point.total, max(replay.largest, point.total)
-        in_time = self._before is not None and self._now - self._before <= CACHE_SECONDS
-        read = measure.unlogged + measure.first(same) if in_time else 0
-        usage = {"cache_read_input_tokens": read, "cache_creation_input_tokens": point.total - read,
-                 "output_tokens": request.usage.get("output_tokens", 0)}
-        replay.cost += cost(usage, price_of(request.model))
+        replay.cost += cost({"cache_read_input_tokens": read, "cache_creation_input_tokens": written,
+                             "cache_creation": {"ephemeral_1h_input_tokens": written if hour else 0},
+                             "output_tokens": usage.get("output_tokens", 0)}, price_of(request.model))
 
 
-class Measure:
-    """The sizes of contexts in one segment, estimated by kind, with what its log doesn't show on top.
-
-    That part, `unlogged`, is what the API counted for the first request, less the estimate of what the log shows.
-    """
-
-    def __init__(self, segment, life, requests):
-        self._compaction, self._opening = segment.compaction, requests[0] if requests else None
-        self._summary = life[0] if segment.compaction and life else None
-        self._inside = message_parts(self._summary, {}, estimate_block)[0] if self._summary else Counter()
-        self._running, self._count = RunningParts(None, None, estimate_block), RunningCount(_size)
-        self.unlogged = 0
-        if requests:
-            shown = estimate_by_kind(life[:self._opening.index])
-            self.unlogged = max(0, self._opening.context_tokens - shown)
-
-    def point(self, messages, request, number, counted=None):
-        """The `Point` of one request that sends these messages."""
-        self._count.of(messages)
-        parts = {"unlogged": self.unlogged} | self._running.of(messages)
-        if messages and messages[0] is self._summary:  # what the real program left of the stretch before
-            for part, tokens in self._inside.items():
-                parts[part] -= tokens
-            parts["summary"] += self._inside.total()
-        return Point(number, len(messages), parts, self._compaction if request is self._opening else None, counted)
-
-    def first(self, length):
-        """Tokens of the first messages of the context measured last."""
-        return self._count.of_first(length)
+def _same(before, after):
+    """How many messages at the beginning of two lists are equal; most are the same objects."""
+    shorter, same = min(len(before), len(after)), 0
+    while True:
+        same = next(compress(count(same), map(is_not, islice(before, same, None), islice(after, same, None))), shorter)
+        if same == shorter or before[same] != after[same]:
+            return same
+        same += 1
 
 
 class Shelf:
@@ -155,7 +153,3 @@ class Shelf:
     def _save(self, path, content):
         self._kept[path] = content
         return path
-
-
-def _size(message):
-    return sum(map(estimate_block, blocks(message)))

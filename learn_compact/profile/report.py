@@ -1,15 +1,16 @@
 """The profile of a conversation: figures only, and here and there the beginning of a block."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from learn_compact.conversations import Compaction
-from learn_compact.data import Request
 from learn_compact.errors import PolicyError
-from learn_compact.profile.estimates import estimates
+from learn_compact.profile.estimates import estimates, held_on
 from learn_compact.profile.findings import Findings, Unused
 from learn_compact.profile.prices import cost, price_of
-from learn_compact.profile.replayed import NO_POLICY, POLICIES, Measure, Replaying
+from learn_compact.profile.replayed import NO_POLICY, POLICIES, Replaying
+from learn_compact.profile.stretch import Stretch
+from learn_compact.profile.unfinished import Unfinished
 
 USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
@@ -19,9 +20,10 @@ class Profile:
     """What `profile` found in a conversation.
 
     `points` is the context before every request (tokens by part, estimated by kind; `counted` by the API), `usage` the
-    sum of what the API reported and `cost` its price in input tokens, None where the file has no usage. `large`,
-    `rereads`, `unused` are as in `findings`, `estimates` as there, on the segment `held_on`. `replays` are what other
-    policies would have sent, "none" first.
+    sum of what the API reported, None where the file has no usage; `unfinished` are the answers whose output it has
+    wrong, and `cost`, in the price of one input token, is with our estimate for those. `large`, `rereads`, `unused` are
+    as in `findings`, `estimates` as there, on the segment `held_on`. `replays` are what other policies would have sent,
+    "none" first.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Profile:
     messages: int
     points: list = field(repr=False)
     usage: dict | None
+    unfinished: Unfinished
     cost: float | None
     compactions: list
     large: list = field(repr=False)
@@ -45,8 +48,8 @@ class Profile:
 def profile(conversation, policies=tuple(POLICIES), progress=None):
     """The `Profile` of a loaded conversation or of an outline.
 
-    `policies` are names in POLICIES; `progress(done, of)` is told how many segments have been read. Nothing is sent or
-    written anywhere. Raises PolicyError for a policy that isn't there.
+    `policies` are names in POLICIES, each replayed once; `progress(done, of)` is told how many requests have been lived
+    again, over all replays. Nothing is sent or written anywhere. Raises PolicyError for a policy that isn't there.
 
     >>> from learn_compact import load_outline
     >>> found = profile(load_outline("codemie-624a4a58"))
@@ -55,38 +58,34 @@ def profile(conversation, policies=tuple(POLICIES), progress=None):
     """
     if unknown := set(policies) - POLICIES.keys():
         raise PolicyError(f"There is no policy {min(unknown)!r} to replay: take one of {', '.join(POLICIES)}.")
-    findings, replaying = Findings(), [Replaying(name) for name in (NO_POLICY, *policies)]
-    points, messages, segments = [], 0, conversation.segments
-    for done, segment in enumerate(segments, 1):
-        life = segment.conversation()
-        requests = segment.requests or _unreported(life)
-        messages += len(life)
-        findings.add(segment, life)
-        points += _points(segment, life, requests, len(points))
+    segments, findings = conversation.segments, Findings()
+    replaying = [Replaying(name) for name in dict.fromkeys((NO_POLICY, *policies))]
+    reported = [request for segment in segments for request in segment.requests]
+    held, errors, messages, requests, unfinished = held_on(segments), [], 0, [], Unfinished()
+    done, whole = 0, len(reported) * len(replaying)
+    for segment in segments:
+        stretch = Stretch(segment)
+        messages, unfinished = messages + len(stretch.life), unfinished + stretch.unfinished
+        requests += stretch.requests
+        whole += (len(stretch.requests) - len(segment.requests)) * len(replaying)
+        findings.add(segment, stretch.life)
+        if segment is held:
+            errors = estimates(segment, stretch.life)
         for each in replaying:
-            each.add(segment, life, requests)
-        if progress:
-            progress(done, len(segments))
-    answered = [request for segment in segments for request in segment.requests]
-    errors, held_on = estimates(segments)
+            for _ in each.live(stretch):
+                done += 1
+                if progress:
+                    progress(done, whole)
+    points = [replace(point, counted=request.context_tokens or None)
+              for point, request in zip(replaying[0].replay.points, requests, strict=True)]
     return Profile(
-        conversation.name, getattr(conversation, "source", "outline"), answered[-1].model if answered else "", messages,
-        points, _usage(answered), sum(cost(one.usage, price_of(one.model)) for one in answered) if answered else None,
-        _compactions(segments), findings.large, findings.rereads, findings.unused, errors, held_on,
+        conversation.name, getattr(conversation, "source", "outline"), reported[-1].model if reported else "", messages,
+        points, _usage(reported), unfinished if reported else Unfinished(),
+        sum(cost(one.usage, price_of(one.model)) for one in requests) if reported else None, _compactions(segments),
+        findings.large, findings.rereads, findings.unused, errors, held and held.number,
         [each.replay for each in replaying],
         [str(problem) for segment in segments for problem in getattr(segment, "problems", ())],
         list(getattr(conversation, "warnings", ())))
-
-
-def _unreported(life):
-    """A request for every answer of the model, where the file has no usage."""
-    return [Request(i, 0.0, "", {}) for i, message in enumerate(life) if i and message.get("role") == "assistant"]
-
-
-def _points(segment, life, requests, before):
-    measure = Measure(segment, life, requests)
-    return [measure.point(life[:request.index], request, number, request.context_tokens or None)
-            for number, request in enumerate(requests, before + 1)]
 
 
 def _usage(requests):

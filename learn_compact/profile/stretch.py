@@ -1,0 +1,81 @@
+"""A stretch as it is lived again: its messages, the requests that were answered in it, and what each message weighs.
+
+Every message is measured once, however many requests of however many policies send it.
+"""
+
+from collections import Counter
+
+from learn_compact.agent import Point
+from learn_compact.data import Request
+from learn_compact.profile.unfinished import completed
+from learn_compact.tokens import PARTS, estimate_block, message_parts
+
+
+class Stretch:
+    """The messages between two real compactions (`life`) and the requests that the API answered, with sizes by kind.
+
+    Where the file has no usage, every answer stands for a request. `unfinished` are the answers whose logged output is
+    too small, and their `requests` have an estimate instead. `unlogged` is what the log doesn't show of a request: what
+    the API counted for the first one, less the estimate of what the log shows of it.
+    """
+
+    def __init__(self, segment):
+        self.life = segment.conversation()
+        self.compaction, self.pre_tokens = segment.compaction, segment.pre_tokens
+        self.requests, self.unfinished = completed(segment.requests or _unreported(self.life), self.life)
+        self._known = {id(message): _parts(message) for message in self.life}
+        if self.compaction and self.life:  # what the real program left of the stretch before
+            self._known[id(self.life[0])] = Counter(summary=self.parts(self.life[0]).total())
+        self.unlogged = 0
+        if self.requests:
+            opening = self.requests[0]
+            self.unlogged = max(0, opening.context_tokens - self.tokens(0, opening.index))
+
+    def parts(self, message):
+        """The tokens of a message by part; one that a policy wrote is measured now."""
+        known = self._known.get(id(message))
+        return _parts(message) if known is None else known
+
+    def tokens(self, start, end):
+        """The tokens of `life[start:end]`."""
+        return sum(self.parts(message).total() for message in self.life[start:end])
+
+
+class Context:
+    """The context that one policy sends, request by request: only what has changed since the last is added up."""
+
+    def __init__(self, stretch):
+        self._stretch, self._total = stretch, Counter()
+        self._sent, self._sums = [], [0]
+
+    def send(self, messages, end, same):
+        """Send `messages[:end]`, of which the first `same` are as they were sent last."""
+        same = min(same, len(self._sent))
+        for parts in self._sent[same:]:
+            self._total.subtract(parts)
+        del self._sent[same:], self._sums[same + 1:]
+        for message in messages[same:end]:
+            parts = self._stretch.parts(message)
+            self._sent.append(parts)
+            self._sums.append(self._sums[-1] + parts.total())
+            self._total.update(parts)
+
+    def point(self, number, is_opening):
+        """The `Point` of the request that was sent last; `is_opening` where it is the first of its stretch."""
+        stretch = self._stretch
+        parts = {"unlogged": stretch.unlogged} | {part: self._total[part] for part in PARTS}
+        came = (stretch.compaction, stretch.pre_tokens) if is_opening else ()
+        return Point(number, len(self._sent), parts, *came)
+
+    def first(self, length):
+        """Tokens of the first messages sent last, with what the log doesn't show before them."""
+        return self._stretch.unlogged + self._sums[length]
+
+
+def _parts(message):
+    return message_parts(message, {}, estimate_block)[0]
+
+
+def _unreported(life):
+    """A request for every answer of the model, where the file has no usage."""
+    return [Request(i, 0.0, "", {}) for i, message in enumerate(life) if i and message.get("role") == "assistant"]
