@@ -161,9 +161,10 @@ def test_the_newest_todo_list_is_the_plan_and_is_attached_as_it_is():
     assert newest_plan([carried, assistant("Go on.")]) == ["[x] Read", "[~] Count"]
 
 
-def test_a_plan_that_lives_elsewhere_is_asked_for():
-    [plan] = attached(plan=lambda: ["[ ] Count"])
-    assert plan.text.endswith("\n> [ ] Count")
+@pytest.mark.parametrize("plan", [["[ ] Count", "[ ] Add"], "[ ] Count\n[ ] Add"], ids=["lines", "text"])
+def test_a_plan_that_lives_elsewhere_is_asked_for(plan):
+    [attachment] = attached(plan=lambda: plan)
+    assert attachment.text.endswith("\n> [ ] Count\n> [ ] Add")
 
 
 def test_asynchronous_tasks_are_attached_with_their_states():

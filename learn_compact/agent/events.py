@@ -34,6 +34,23 @@ _LINES = {
 }
 
 
+_STOPPED = {
+    "max_tokens": "the answer was cut off at max_tokens",
+    "model_context_window_exceeded": "the answer was cut off where the context window ended",
+    "refusal": "the model refused to answer",
+    None: "the model gave no reason",
+}
+
+
+def why_stopped(stop_reason):
+    """The text of a "stopped" event, by the stop reason that the API gave.
+
+    >>> why_stopped("max_tokens")
+    'the answer was cut off at max_tokens'
+    """
+    return _STOPPED.get(stop_reason, f"stop reason {stop_reason}")
+
+
 def print_event(event):
     """Print an event as s06 does: tools by name with the beginning of their output, compactions in brackets.
 

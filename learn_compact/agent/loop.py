@@ -7,13 +7,13 @@ call has its result, nothing empty is in it, and `ask` can be called again. Left
 from itertools import count
 
 from learn_compact.agent.approval import approval_for
-from learn_compact.agent.events import Event, print_event
+from learn_compact.agent.events import Event, print_event, why_stopped
 from learn_compact.agent.points import Point, RunningParts
 from learn_compact.agent.refusals import is_too_long, refused, too_long
-from learn_compact.agent.tools import COMPACT, S06_TOOLS, result_block
+from learn_compact.agent.tools import COMPACT, CUT_OFF, INTERRUPTED, S06_TOOLS, not_run, result_block
 from learn_compact.agent.workspace import Workspace
 from learn_compact.archive import Archive
-from learn_compact.errors import ArchiveError, MessageError, PolicyError, SummaryError
+from learn_compact.errors import ArchiveError, MessageError, PolicyError, SummaryError, demand
 from learn_compact.ledger import Ledger
 from learn_compact.messages import blocks, marker_path, to_message
 from learn_compact.tokens import context_tokens
@@ -25,15 +25,7 @@ SYSTEM = ("You are a coding agent. Your tools work in the workspace, and paths s
           "nothing else. Placeholders such as [Previous: used bash] stand for results that were taken out of the "
           "conversation; call the tool again where you need one.")
 
-_STOPPED = {
-    "max_tokens": "the answer was cut off at max_tokens",
-    "model_context_window_exceeded": "the answer was cut off where the context window ended",
-    "refusal": "the model refused to answer",
-    None: "the model gave no reason",
-}
 NOTHING_WON = "a summary would not be smaller than what it stands for"
-CUT_OFF = "the answer was cut off before it was complete, so none of its calls was run"
-INTERRUPTED = "the work was interrupted"
 
 
 class Agent:
@@ -51,6 +43,9 @@ class Agent:
 
     def __init__(self, client, model, workspace, policy, *, system=SYSTEM, tools=S06_TOOLS, archive=None,
                  on_event=print_event, approve=None, max_tokens=MAX_TOKENS, max_turns=None, cache=False):
+        demand(hasattr(client, "messages"), "client", "an anthropic.Anthropic, such as connect() gives", client)
+        demand(hasattr(policy, "prepare") and hasattr(policy, "overflowed"), "policy",
+               "a policy, such as s06(summarize, archive) gives", policy)
         self.client, self.model, self.policy = client, model, policy
         self._system = system if callable(system) else lambda: system
         self.workspace = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
@@ -59,9 +54,8 @@ class Agent:
         self.on_event, self.approve = on_event, approve or approval_for(client)
         self.max_tokens, self.max_turns, self.cache = max_tokens, max_turns, cache
         self.messages, self.points, self.stop_reason = [], [], None
-        self._definitions = [tool.definition for tool in tools]
-        self._counted_system, self._same = self.system, 0
-        self._parts = RunningParts(self._counted_system, self._definitions)
+        self._fixed, self._same = self._now(), 0
+        self._parts = RunningParts(*self._fixed)
         self._unlogged, self._compaction = [], ()  # what the next point says of a compaction right before it
         self._ledger = Ledger(self.archive)
 
@@ -75,8 +69,8 @@ class Agent:
         """What a request that is made now says besides its messages. A summary that is asked for with the same shares
         what is cached of the conversation (`PrefixSummarizer`)."""
         marked = {"cache_control": {"type": "ephemeral"}} if self.cache else {}
-        return {"model": self.model, "system": self.system, "tools": self._definitions, "max_tokens": self.max_tokens,
-                **marked}
+        system, tools = self._now()
+        return {"model": self.model, "system": system, "tools": tools, "max_tokens": self.max_tokens, **marked}
 
     @property
     def ledger(self):
@@ -90,8 +84,8 @@ class Agent:
         Raises RequestError where the API gave no answer, ContextWindowError where a request stays too long after a
         compaction, SummaryError where that compaction failed, ArchiveError where the log can't be written.
         """
-        if not text.strip():
-            raise MessageError("There is nothing to ask: the text is blank.")
+        if not isinstance(text, str) or not text.strip():
+            raise MessageError(f"There is nothing to ask: {text!r} is blank, or no text.")
         self._same = 0  # whoever holds the list may have changed it meanwhile
         self._add({"role": "user", "content": text})
         for _ in count() if self.max_turns is None else range(self.max_turns):
@@ -137,7 +131,7 @@ class Agent:
                 return None
             self.compact(requested[-1]["input"].get("focus", ""))
         elif self.stop_reason not in ("end_turn", "stop_sequence"):
-            self._tell("stopped", _STOPPED.get(self.stop_reason, f"stop reason {self.stop_reason}"))
+            self._tell("stopped", why_stopped(self.stop_reason))
         elif not message["content"]:
             self._tell("stopped", "the model said nothing")
         return text
@@ -160,7 +154,8 @@ class Agent:
 
         for retries_left in range(MAX_REACTIVE_RETRIES, -1, -1):
             request, sent = self.request, self._view()
-            point = Point(len(self.points) + 1, len(sent), self._counted(request["system"], sent), *self._compaction)
+            counted = self._counted((request["system"], request["tools"]), sent)
+            point = Point(len(self.points) + 1, len(sent), counted, *self._compaction)
             self._same, self._compaction = len(self.messages), ()
             self.points.append(point)
             try:
@@ -183,10 +178,14 @@ class Agent:
         """What the model reads of the messages."""
         return self.policy.view(self.messages) if hasattr(self.policy, "view") else self.messages
 
-    def _counted(self, system, sent):
+    def _now(self):
+        """System prompt and tools as they are now: either may have changed since the last request."""
+        return self.system, [tool.definition for tool in self.tools.values()]
+
+    def _counted(self, fixed, sent):
         """The parts of a request; what is as it was in the last one is not counted again."""
-        if system != self._counted_system:
-            self._counted_system, self._parts = system, RunningParts(system, self._definitions)
+        if fixed != self._fixed:
+            self._fixed, self._parts = fixed, RunningParts(*fixed)
         return self._parts.of(sent, self._same if sent is self.messages else 0)
 
     def _smaller(self):
@@ -202,10 +201,10 @@ class Agent:
         try:
             self._add(message)
             for call in calls:
-                results.append(self._result(call) if self.stop_reason == "tool_use" else _closed(call, CUT_OFF))
+                results.append(self._result(call) if self.stop_reason == "tool_use" else not_run(call, CUT_OFF))
         finally:
             if self.messages[-1] is message:
-                results += [_closed(call, INTERRUPTED) for call in calls[len(results):]]
+                results += [not_run(call, INTERRUPTED) for call in calls[len(results):]]
                 self._add({"role": "user", "content": results})
         return results
 
@@ -226,9 +225,10 @@ class Agent:
             return False
         if run := getattr(self.policy, "last_run", None):
             self._ledger.extend(run)
-        path = _transcript(messages) if messages and messages[0] is not self.messages[0] else None
+        first = blocks(messages[0])[:1] if messages and messages[0] is not self.messages[0] else []
+        path = next((marker_path(block.get("text")) for block in first), None)  # where a compaction wrote its header
         if path:
-            self._compaction = kind, sum(self._counted(self._counted_system, self._view()).values())
+            self._compaction = kind, sum(self._counted(self._fixed, self._view()).values())
         self.messages[:] = messages
         self._same = 0
         if path:
@@ -247,12 +247,3 @@ class Agent:
 
     def _tell(self, kind, text="", tool=""):
         self.on_event(Event(kind, text, tool))
-
-
-def _transcript(messages):
-    """The path in the header of the first message, where a compaction wrote it."""
-    return next((marker_path(block.get("text")) for block in blocks(messages[0])), None)
-
-
-def _closed(call, why):
-    return result_block(call, f"No result: {why}.", failed=True)

@@ -12,6 +12,8 @@ from learn_compact.errors import WorkspaceError
 
 COMPACT = "compact"
 COMPACT_RESULT = "Manual compression requested."
+CUT_OFF = "the answer was cut off before it was complete, so none of its calls was run"
+INTERRUPTED = "the work was interrupted"
 
 _TYPES = {"string": str, "integer": int}
 
@@ -66,6 +68,11 @@ def result_block(call, text, failed=False):
     {'type': 'tool_result', 'tool_use_id': 'a', 'content': '42'}
     """
     return {"type": "tool_result", "tool_use_id": call["id"], "content": text} | ({"is_error": True} if failed else {})
+
+
+def not_run(call, why):
+    """The tool_result of a call that was not run, or not to its end."""
+    return result_block(call, f"No result: {why}.", failed=True)
 
 
 def _bash(workspace, command):

@@ -16,6 +16,8 @@ from learn_compact.errors import WorkspaceError
 
 MAX_OUTPUT_CHARS = 50_000  # s06, of a file and of a command's output
 
+MAX_BROKEN = 0.3  # share of characters that are no UTF-8: a few come from an old encoding, more from no text at all
+
 _ARCHIVE = tuple(Path(folder).parts[0] for folder in (TRANSCRIPTS, RESULTS))
 
 
@@ -33,6 +35,8 @@ class Workspace:
         if b"\0" in content:
             raise WorkspaceError(f"{path} holds no text.")
         text = content.decode("utf-8", "replace")
+        if text.count("\N{REPLACEMENT CHARACTER}") > len(text) * MAX_BROKEN:
+            raise WorkspaceError(f"{path} holds no text.")
         if limit is not None:
             lines = text.splitlines(keepends=True)
             more = len(lines) - max(0, limit)

@@ -4,7 +4,7 @@ A layer reads no clock: it is handed `age_of(message)`. Messages have no time of
 first saw each batch of results, on a clock that is handed in.
 """
 
-from learn_compact.errors import PolicyError
+from learn_compact.errors import demand
 from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, micro_compact
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import blocks, tool_results
@@ -23,7 +23,7 @@ def micro_by_age(messages, *, age_of, max_age=MAX_AGE_SECONDS, keep_recent=KEEP_
     `age_of(message)` gives seconds, or None where it isn't known; what is older stands first. Only RECOVERABLE_TOOLS
     lose results, never a command in the background, an error, one of the newest `keep_recent` results, or one that the
     model has not seen. Everything else is as in `micro_compact`. Source: Claude Code. Raises PolicyError for a negative
-    number.
+    number and where `age_of` is no function.
 
     >>> call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Read", "input": {}}]}
     >>> result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "x" * 101}]}
@@ -31,8 +31,8 @@ def micro_by_age(messages, *, age_of, max_age=MAX_AGE_SECONDS, keep_recent=KEEP_
     >>> micro_by_age(messages, age_of=lambda message: 4_000, keep_recent=0)[2]["content"][0]["content"]
     '[Previous: used Read]'
     """
-    if max_age < 0:
-        raise PolicyError(f"max_age is {max_age}: it can't be less than 0 seconds.")
+    demand(callable(age_of), "age_of", "a function that gives the age of a message, such as Ages(clock)", age_of)
+    demand(isinstance(max_age, int | float) and max_age >= 0, "max_age", "seconds, 0 or more", max_age)
     newest = newest_answer(messages)
     ages = map(age_of, messages[:newest])
     end = next((i for i, age in enumerate(ages) if age is not None and age <= max_age), newest)
@@ -80,6 +80,7 @@ class Ages:
     """
 
     def __init__(self, clock):
+        demand(callable(clock), "clock", "a function that gives seconds, such as time.time", clock)
         self.clock, self._seen = clock, {}
 
     def see(self, messages):

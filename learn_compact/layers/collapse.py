@@ -7,7 +7,7 @@ Left out: a model that writes the summaries. `finished_spans` says mechanically 
 
 from itertools import pairwise
 
-from learn_compact.errors import PolicyError
+from learn_compact.errors import PolicyError, demand
 from learn_compact.layers.age import is_recoverable
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
@@ -18,6 +18,7 @@ KEEP_LAST = 20
 MAX_SAID_CHARS = 2_000  # of one text of the assistant, in the summary of a span
 MAX_CALL_CHARS = 100
 
+_FIELDS = {"start": int, "end": int, "summary": str}
 _FORM = "[{count} messages collapsed]\n{summary}"
 
 
@@ -33,13 +34,7 @@ def collapse(messages, spans):
     >>> collapse(said, [{"start": 1, "end": 2, "summary": "Counted to two."}])[1]
     {'role': 'assistant', 'content': '[1 messages collapsed]\\nCounted to two.'}
     """
-    spans = sorted(spans, key=lambda span: span["start"])
-    for span in spans:
-        if not 0 <= span["start"] < span["end"] <= len(messages):
-            raise PolicyError(f"A span from {span['start']} to {span['end']} doesn't lie in {len(messages)} messages.")
-    for one, other in pairwise(spans):
-        if other["start"] < one["end"]:
-            raise PolicyError(f"The span from {other['start']} begins inside the one from {one['start']}.")
+    spans = _in_order(spans, len(messages))
     cuts, latest, request = safe_cuts(messages), newest_answer(messages), _newest_request(messages)
     after, position, changed = [], 0, None
     for span in spans:
@@ -74,6 +69,20 @@ def finished_spans(messages, *, span_messages=SPAN_MESSAGES, keep_last=KEEP_LAST
 def collapse_finished(messages, **parameters):
     """The messages with every finished stretch collapsed: `collapse` with the spans of `finished_spans`."""
     return collapse(messages, finished_spans(messages, **parameters))
+
+
+def _in_order(spans, count):
+    demand(isinstance(spans, list | tuple), "spans", "a list", spans)
+    for span in spans:
+        demand(isinstance(span, dict) and all(isinstance(span.get(name), kind) for name, kind in _FIELDS.items()),
+               "A span", '{"start": 1, "end": 3, "summary": "text"}', span)
+        if not 0 <= span["start"] < span["end"] <= count:
+            raise PolicyError(f"A span from {span['start']} to {span['end']} doesn't lie in {count} messages.")
+    spans = sorted(spans, key=lambda span: span["start"])
+    for one, other in pairwise(spans):
+        if other["start"] < one["end"]:
+            raise PolicyError(f"The span from {other['start']} begins inside the one from {one['start']}.")
+    return spans
 
 
 def _within(span, cuts, latest, request):

@@ -8,6 +8,7 @@ which a `restoration` knows (`restore`).
 
 from typing import NamedTuple
 
+from learn_compact.errors import demand
 from learn_compact.layers.age import without_recoverable
 from learn_compact.layers.auto import in_room, kept_from, with_originals
 from learn_compact.layers.request import carried_blocks
@@ -55,6 +56,10 @@ def full_compact(messages, *, summarize, archive, trigger="auto", focus="", rest
     <BLANKLINE>
     Nothing is counted yet.
     """
+    demand(callable(summarize), "summarize", "a function, such as a ModelSummarizer(client, model)", summarize)
+    demand(hasattr(archive, "save_transcript"), "archive", "an Archive(folder)", archive)
+    demand(restoration is None or hasattr(restoration, "attachments"), "restoration", "a Restoration", restoration)
+    demand(str(trigger).isidentifier(), "trigger", 'a word, such as "auto" or "manual"', trigger)
     start = kept_from(messages, keep_unseen=True)
     if shrink_kept:
         messages = [*messages[:start], *in_room(messages[start:], estimate_chars(messages) // 2, archive)]

@@ -8,7 +8,7 @@ business).
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from learn_compact.errors import NoProgressError
+from learn_compact.errors import NoProgressError, demand
 from learn_compact.layers.thinking import newest_answer
 from learn_compact.messages import blocks, newest_request, tool_names
 from learn_compact.pipeline.steps import Step, StepReport
@@ -48,6 +48,9 @@ class Guard:
     """
 
     def __init__(self, max_failures=MAX_CONSECUTIVE_FAILURES, max_idle=MAX_IDLE_PASSES, min_saved=MIN_SAVED_SHARE):
+        for name, most in (("max_failures", max_failures), ("max_idle", max_idle)):
+            demand(isinstance(most, int) and most > 0, name, "a number, 1 or more", most)
+        demand(isinstance(min_saved, int | float) and 0 <= min_saved <= 1, "min_saved", "a share, 0 to 1", min_saved)
         self.max_failures, self.max_idle, self.min_saved = max_failures, max_idle, min_saved
         self.reset()
 

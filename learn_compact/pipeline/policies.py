@@ -2,6 +2,7 @@
 
 import time
 
+from learn_compact.errors import demand
 from learn_compact.layers.age import MAX_AGE_SECONDS, Ages, micro_by_age
 from learn_compact.layers.auto import (
     CONTEXT_CHAR_LIMIT,
@@ -88,6 +89,7 @@ def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restor
     >>> [step.name for step in claude_code(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_by_age', 'collapse', 'auto_compact']
     """
+    demand(isinstance(collapse_share, int | float), "collapse_share", "a share of the threshold", collapse_share)
     threshold, ages = auto_compact_threshold(effective_window), Ages(clock)
     collapse = Projection("collapse", collapse_finished, above_estimate(int(collapse_share * threshold)))
     as_sent = collapse.project if getattr(summarize, "shares_prefix", False) else None

@@ -23,7 +23,7 @@ class Step:
 
     @property
     def asks_a_model(self):
-        return "summarize" in self.parameters
+        return self.parameters.get("summarize") is not None
 
     def run(self, messages, force=False, **parameters):
         """The messages behind this step and its report; `force` passes by the trigger, parameters replace its own."""

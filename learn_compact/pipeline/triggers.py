@@ -3,7 +3,7 @@
 Sizes are counted as the conversation grows, so that asking at every turn costs next to nothing.
 """
 
-from learn_compact.errors import PolicyError
+from learn_compact.errors import PolicyError, demand
 from learn_compact.layers.budget import has_large_result
 from learn_compact.messages import blocks
 from learn_compact.tokens import RunningCount, estimate_block, json_size, repr_size
@@ -21,6 +21,7 @@ def auto_compact_threshold(effective_window):
     >>> auto_compact_threshold(200_000), auto_compact_threshold(1_000_000)
     (187000, 987000)
     """
+    demand(isinstance(effective_window, int | float), "effective_window", "a number of tokens", effective_window)
     if effective_window <= AUTOCOMPACT_BUFFER_TOKENS:
         raise PolicyError(f"An effective window of {effective_window:,} tokens leaves nothing above the buffer of "
                           f"{AUTOCOMPACT_BUFFER_TOKENS:,}. Choose a larger window.")

@@ -2,8 +2,10 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+from learn_compact.errors import demand
 from learn_compact.layers.full import Attachment
 from learn_compact.restore.files import (
+    A_WORKSPACE,
     MAX_FILES,
     MAX_TOKENS_EACH,
     MAX_TOKENS_IN_ALL,
@@ -17,7 +19,7 @@ from learn_compact.restore.state import PLAN, TASKS, newest_plan, quoted
 class Restoration:
     """What a full compaction brings back, and the hooks around it.
 
-    `workspace.read(path)` reads files; `plan()` gives the plan's steps as lines (by default the newest todo list of the
+    `workspace.read(path)` reads files; `plan()` gives the plan as lines or text (by default the newest todo list of the
     messages), `tasks()` the asynchronous tasks as `TaskState`; `caches` are cleared (`clear()`), such as a
     `SystemPrompt` or a `MemoryFile`. A hook is a function: `before(messages, trigger)` may give text that the summary
     must keep to, `after(messages, trigger)` text that is attached. A hook that raises stops nothing: its error is
@@ -26,6 +28,15 @@ class Restoration:
 
     def __init__(self, workspace=None, *, plan=None, tasks=None, caches=(), before=(), after=(), max_files=MAX_FILES,
                  max_tokens_each=MAX_TOKENS_EACH, max_tokens=MAX_TOKENS_IN_ALL):
+        demand(workspace is None or hasattr(workspace, "read"), "workspace", A_WORKSPACE, workspace)
+        for name, ask in (("plan", plan), ("tasks", tasks)):
+            demand(ask is None or callable(ask), name, "a function, so that it is asked when the time comes", ask)
+        for name, hooks in (("before", before), ("after", after)):
+            demand(isinstance(hooks, list | tuple) and all(map(callable, hooks)), name, "a list of functions", hooks)
+        demand(isinstance(caches, list | tuple) and all(hasattr(cache, "clear") for cache in caches), "caches",
+               "a list of things with clear()", caches)
+        for name, most in (("max_files", max_files), ("max_tokens_each", max_tokens_each), ("max_tokens", max_tokens)):
+            demand(isinstance(most, int) and most >= 0, name, "a number, 0 or more", most)
         self.workspace, self.plan, self.tasks, self.caches = workspace, plan, tasks, tuple(caches)
         self.before, self.after = tuple(before), tuple(after)
         self.max_files, self.max_tokens_each, self.max_tokens = max_files, max_tokens_each, max_tokens

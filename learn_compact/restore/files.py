@@ -6,7 +6,7 @@ matter most. The newest do.
 
 import re
 
-from learn_compact.errors import WorkspaceError
+from learn_compact.errors import WorkspaceError, demand
 from learn_compact.layers.micro import is_placeholder
 from learn_compact.messages import blocks, carried_request, result_text, tool_results
 from learn_compact.tokens import count_text
@@ -15,6 +15,7 @@ MAX_FILES = 5               # Claude Code, all three
 MAX_TOKENS_EACH = 5_000
 MAX_TOKENS_IN_ALL = 50_000
 LEAST_TOKENS = 100          # with less room than this, the beginning of a file says nothing
+A_WORKSPACE = "something with read(path), such as a Workspace(folder)"
 READING_TOOLS = frozenset({"read_file", "Read"})  # ours and Claude Code's
 
 RESTORED = "Restored file: "  # begins a block that shows a file; the stand-in reads this form
@@ -53,6 +54,8 @@ def restored_files(reads, workspace, *, max_tokens_each=MAX_TOKENS_EACH, max_tok
     gone, no text, outside. A file of more than `max_tokens_each` tokens loses its end. When `max_tokens` are used up,
     no more files are read.
     """
+    demand(isinstance(reads, dict), "reads", "what recent_files gives, {path: what was seen}", reads)
+    demand(hasattr(workspace, "read"), "workspace", A_WORKSPACE, workspace)
     texts, notes, room = [], [], max_tokens
     for path, seen in reads.items():
         if room < LEAST_TOKENS:

@@ -4,7 +4,8 @@ Between two compactions both stay as they are, so that the prompt cache keeps th
 next request reads what is true then.
 """
 
-from learn_compact.errors import WorkspaceError
+from learn_compact.errors import WorkspaceError, demand
+from learn_compact.restore.files import A_WORKSPACE
 
 MEMORY_FILE = "CLAUDE.md"
 
@@ -13,6 +14,7 @@ class MemoryFile:
     """The text of a memory file, "" where there is none; read when it is first asked for, and again after `clear()`."""
 
     def __init__(self, workspace, path=MEMORY_FILE):
+        demand(hasattr(workspace, "read"), "workspace", A_WORKSPACE, workspace)
         self.workspace, self.path = workspace, path
         self.clear()
 
@@ -44,6 +46,8 @@ class SystemPrompt:
     """
 
     def __init__(self, build, memory=None):
+        demand(callable(build), "build", "a function that gives the text of the system prompt", build)
+        demand(memory is None or isinstance(memory, MemoryFile), "memory", "a MemoryFile", memory)
         self.build, self.memory = build, memory
         self._text = None
 

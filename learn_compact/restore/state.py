@@ -43,11 +43,12 @@ def newest_plan(messages, archive=None):
 
 
 def quoted(title, lines):
-    """Lines as quotations under a title, each in one line; "" where there are none.
+    """Lines (or a text of several) as quotations under a title, each in one line; "" where there are none.
 
     >>> print(quoted("Notes:", ["one", "two\\nlines"]))
     Notes:
     > one
     > two lines
     """
+    lines = lines.splitlines() if isinstance(lines, str) else lines
     return "\n".join([title, *(f"> {' '.join(str(line).split())}" for line in lines)]) if lines else ""

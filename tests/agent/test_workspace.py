@@ -100,6 +100,9 @@ def test_what_is_no_text_is_not_shown(workspace):
     (workspace.root / "picture.png").write_bytes(b"\x89PNG\x00")
     with pytest.raises(WorkspaceError, match="holds no text"):
         workspace.read("picture.png")
+    (workspace.root / "picture.jpg").write_bytes(b"\xff\xd8\xff\xe1\x9c\xe4" * 9)
+    with pytest.raises(WorkspaceError, match="holds no text"):
+        workspace.read("picture.jpg")
     (workspace.root / "latin").write_bytes(b"caf\xe9")
     assert workspace.read("latin") == "caf\ufffd"
 
