@@ -1,6 +1,7 @@
 """The nine sections: what is asked, what is taken out of whatever comes back, and what the check finds lost."""
 
 import sys
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -74,6 +75,7 @@ def test_an_automatic_compaction_asks_the_user_nothing():
     "<summary>" + "\n".join(f"**{n}. {title}**: said about {n}" for n, title in enumerate(NINE_SECTIONS, 1)),
     "<summary>\n" + "\n".join(reversed([f"{title}:\nsaid about {n}" for n, title in enumerate(NINE_SECTIONS, 1)])),
     "<summary>\n" + "\n".join(f"{n}. Abschnitt Nummer {n}:\nsaid about {n}" for n in range(1, 10)) + "</summary>",
+    "<summary>\n" + "\n".join(f"{n}\u3001第{n}节\uff1a\nsaid about {n}" for n in range(1, 10)),
     "<summary>\n1. Pending tasks:\nan early one\n</summary>\n" + ANSWER,
     f"{ANSWER}\n<summary>I could say more.</summary>",
     f"<summary >\n{WHOLE}\n</summary\t>",
@@ -89,10 +91,26 @@ def test_nine_sections_are_read_in_whatever_dress(answer):
     ("<summary></summary>", "none of the nine sections"),
     ("<summary>The user wants a number.</summary>", "none of the nine sections"),
     ("&lt;summary&gt;1. Pending tasks: a&lt;/summary&gt;", "no <summary>"),
+    ("<summary>\n" + "\n".join(f"{n}. Teil:\n1. Datei a.py:" for n in range(1, 10)), "none of the nine"),
+    ("<summary>\n" + "\n".join(f"{n}. Teil:\nnichts" for n in range(1, 9)), "none of the nine"),
+    (None, "this is NoneType"), (b"<summary>", "this is bytes"), (["<summary>"], "this is list"),
 ])
 def test_what_has_no_sections_is_refused_with_a_sentence(answer, cause):
-    with pytest.raises(SummaryError, match=f"{cause}.*stays as it was"):
+    with pytest.raises(SummaryError, match=f"{cause}.*(stays as it was|`read_summary`)"):
         parse_summary(answer)
+
+
+def test_one_section_is_enough_for_the_reader_and_not_for_whoever_asks_a_model():
+    answer = "<summary>\n8. Current work:\nthe parser\n</summary>"
+    assert parse_summary(answer).sections == {"Current work": "the parser"}
+    with pytest.raises(SummaryError, match="lacks Primary request and intent, Key technical concepts, .*Pending tasks"):
+        ModelSummarizer(Scripted(response(text(answer))), "a-model", nine_sections)([user("Count.")])
+
+
+@pytest.mark.parametrize("sections", [EXPECTED, {"Current work": "the parser\n\n- and tests"},
+                                      {"Pending tasks": "```\n8. Current work:\n```"}])
+def test_what_a_summary_renders_is_read_back(sections):
+    assert parse_summary(str(Summary(sections))) == Summary(sections)
 
 
 def test_missing_sections_are_named():
@@ -190,6 +208,12 @@ def test_the_optional_section_is_optional():
     answer = ANSWER.replace("9. Optional next step:\nsaid about 9", "")
     summary = ModelSummarizer(Scripted(response(text(answer))), "a-model", nine_sections)([user("Count.")])
     assert isinstance(summary, Summary) and summary.missing == ("Optional next step",)
+
+
+def test_the_prompt_for_a_compaction_by_hand_is_read_by_sections_too():
+    client = Scripted(response(text(ANSWER)))
+    summarize = ModelSummarizer(client, "a-model", partial(nine_sections, automatic=False))
+    assert summarize([user("Count.")]).sections == EXPECTED and client.requests[0]["max_tokens"] == 8_000
 
 
 def test_a_second_request_names_what_is_missing_and_only_where_that_is_wanted():

@@ -10,7 +10,8 @@ from scripted import Scripted, call, response, text
 from learn_compact.archive import Archive
 from learn_compact.check.strategies import conversations
 from learn_compact.errors import SummaryError
-from learn_compact.layers.auto import auto_compact
+from learn_compact.layers.auto import auto_compact, compact_history, reactive_compact
+from learn_compact.layers.full import full_compact
 from learn_compact.messages import problems
 from learn_compact.offline import MODEL, Fault, OfflineAPI, api_of, client_of
 from learn_compact.summaries import ModelSummarizer, first_chars, last_chars, three_points, whole_messages
@@ -166,6 +167,22 @@ def test_the_documented_version_takes_whatever_comes_back(answer):
 def test_a_stop_sequence_and_several_texts_make_a_summary_too():
     answer = response(text("1) Half"), text(" of it."), stop_reason="stop_sequence")
     assert ModelSummarizer(Scripted(answer), "a-model")([REQUEST]) == "1) Half of it."
+
+
+@pytest.mark.parametrize("client", [None, "a client", object(), lambda: None])
+def test_what_is_no_client_is_told_when_the_summarizer_is_made(client):
+    with pytest.raises(SummaryError, match="which has no `messages.create`"):
+        ModelSummarizer(client, "a-model")
+
+
+@pytest.mark.parametrize("layer", [auto_compact, compact_history, reactive_compact, full_compact])
+@pytest.mark.parametrize(("given", "cause"), [
+    (3, "gave back int"), (["Half."], "gave back list"), (response(text("Half.")), "gave back Message"),
+    (b"Half.", "gave back bytes"), (None, "empty"), ("", "empty"), (" \n", "empty")])
+def test_what_a_summarize_gives_back_is_text_or_a_summary_or_a_sentence_says_what_it_is(tmp_path, layer, given, cause):
+    messages = [REQUEST, *({"role": "assistant", "content": "x" * 1_000} for _ in range(8))]
+    with pytest.raises(SummaryError, match=f"{cause}.*stays as it was"):
+        layer(messages, summarize=lambda messages, focus="": given, archive=Archive(tmp_path))
 
 
 # The same through the real SDK

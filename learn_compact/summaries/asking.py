@@ -96,7 +96,7 @@ def usable(summary, refuse_empty=True):
     if not isinstance(summary, str | Summary | None):
         raise _refused(f"`summarize` gave back {type(summary).__name__}; it must give text or a Summary")
     if refuse_empty and not str(summary or "").strip():
-        raise _refused("it is empty; ask again, or ask another model")
+        raise SummaryError("The summary is empty; the conversation stays as it was. Ask again, or ask another model.")
     return summary or ""
 
 
