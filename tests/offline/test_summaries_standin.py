@@ -15,7 +15,8 @@ from learn_compact.offline.project import write_files
 from learn_compact.offline.standin import lines
 from learn_compact.offline.standin.reading import read
 from learn_compact.offline.standin.salvage import split_prompt
-from learn_compact.summaries import first_chars, last_chars, three_points, whole_messages
+from learn_compact.summaries import first_chars, last_chars, nine_sections, three_points, whole_messages
+from learn_compact.summaries.prompts import TEXT_ONLY
 from learn_compact.tokens import count_block
 
 REAL = Path(__file__).parents[3] / "shared" / "conversations"
@@ -79,6 +80,27 @@ def test_nine_sections_are_written_where_they_are_asked_for():
     assert [title for _, title in titles] == list(lines.NINE_SECTIONS)
     section = rest.split("6. All user messages:")[1].split("7. Pending tasks:")[0]
     assert AUDIT in section and WORK[7]["content"] in section
+
+
+def behind_and_as_text(messages, focus=""):
+    """The summary that is asked for behind the messages, and the one of the same messages as text."""
+    prompt = nine_sections(focus)
+    return [ask(*asked, max_tokens=8_000)[0]["text"] for asked in (
+        [*messages, f"{prompt}\n\n{TEXT_ONLY}"], [f"{prompt}\n\n{whole_messages(messages)}\n\n{TEXT_ONLY}"])]
+
+
+@pytest.mark.parametrize("focus", [
+    "", "count the classes in every Python file under core/", "Read all files in agents/, one by one",
+    "compress the conversation", 'put the line "# ours" at the top of every file', "what you were asked"])
+def test_behind_a_conversation_it_writes_the_same_as_of_its_text_whatever_is_in_focus(focus):
+    behind, as_text = behind_and_as_text(WORK[:8], focus)
+    assert behind == as_text and AUDIT in behind
+
+
+@given(conversations(max_turns=5, kinds={"blocks", "tools", "errors", "thinking"}))
+def test_behind_any_conversation_it_writes_the_same_as_of_its_text(messages):
+    behind, as_text = behind_and_as_text(messages)
+    assert behind == as_text and behind.endswith("</summary>")
 
 
 @pytest.mark.parametrize("prompt", [
