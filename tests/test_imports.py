@@ -97,7 +97,7 @@ def declared():
     return names["core"], names["core"] | names["course"] | names["scale"]
 
 
-DISTRIBUTION = {"dotenv": "python-dotenv", "pydantic_core": "pydantic", "IPython": "ipywidgets"}
+DISTRIBUTION = {"dotenv": "python-dotenv", "PIL": "matplotlib", "pydantic_core": "pydantic", "IPython": "ipywidgets"}
 
 
 @pytest.mark.parametrize("name", sorted(ROOMS | {"__init__"}))
