@@ -1,7 +1,7 @@
 """How a context grows, request by request: stacked areas by part, the API's count, the lines it must stay under."""
 
 from learn_compact.show.labels import spread, ticks
-from learn_compact.show.moments import compactions, size, stretches
+from learn_compact.show.moments import compacted, compactions, size, stretches
 from learn_compact.show.palette import FAINT, INK, ORDER, PALETTE, PAPER
 from learn_compact.show.scene import Words, text_width
 from learn_compact.show.table import short
@@ -70,14 +70,15 @@ def draw_level(scene, plot, tokens, label, dashed=False):
 
 
 def draw_compactions(scene, plot, moments):
-    """At each compaction an arrow and, where data and words leave room for it, what it did to the API's count."""
+    """At each compaction an arrow and, where data and words leave room for it, what it did to the context."""
     taken = [mark.box for mark in scene.marks if isinstance(mark, Words)]
     for last, first in compactions(moments):
-        x, high, low = plot.x(first.request - 0.5), plot.y(size(last)), plot.y(size(first))
+        was = compacted(last, first)
+        x, high, low = plot.x(first.request - 0.5), plot.y(was), plot.y(size(first))
         end = low if low > high + 12 else high
         scene.line((x, min(high, end - 14)), (x, end - 6), width=1.5)
         scene.shape([(x - 4, end - 8), (x + 4, end - 8), (x, end - 1)], INK)
-        words = compaction_name(first.compaction), f"{short(size(last))} → {short(size(first))}"
+        words = compaction_name(first.compaction), f"{short(was)} → {short(size(first))}"
         width = max(text_width(text, bold=True) for text in words)
         # Beside the drop, in the room that it has made; else above what was there before.
         for left, top in ((x + 8, high - 2), (x - 8 - width, high - 44)):

@@ -1,6 +1,7 @@
 """How real conversations fill their window: chapter 0's first picture."""
 
 from learn_compact.errors import MessageError
+from learn_compact.lab.given import must_be, whole_tokens
 from learn_compact.pipeline import AUTOCOMPACT_BUFFER_TOKENS
 from learn_compact.show.areas import (
     Plot,
@@ -15,7 +16,7 @@ from learn_compact.show.areas import (
 )
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.labels import ticks
-from learn_compact.show.moments import compactions, moments, size
+from learn_compact.show.moments import compacted, compactions, moments, size
 from learn_compact.show.palette import FAINT, ORDER, PALETTE
 from learn_compact.show.scene import Scene
 from learn_compact.show.table import Table, Tables, short
@@ -30,38 +31,46 @@ MARGIN, AXIS, TOP, HEIGHT, GAP = 14, 44, 46, 300, 18
 FEW, MOST = 2, 12  # compactions that a sentence tells in full, and that a note numbers
 
 
-def growth(*sources, names=None, window=200_000, threshold=None, measure=count_block):
+def growth(*sources, names=None, window=200_000, threshold="claude_code", measure=count_block):
     """How the context of one or two conversations grows, request by request, as a `Bundle`.
 
     A source is an outline, a segment of one, or the points of an agent (`agent.points`); `names` are their titles,
     where a source has no name of its own. Areas show the tokens by part, the black line what the API itself counted.
-    `window` and `threshold` are lines in tokens (`window=None` leaves both out); without a threshold its line stands
-    where Claude Code compacts at the latest, 13,000 tokens below the window. `measure(block)` counts one block of an
-    outline. Raises MessageError where there is nothing to draw.
+    `window` and `threshold` are lines in tokens; None leaves one out. The threshold "claude_code" is where Claude Code
+    compacts at the latest, 13,000 tokens below the window, if there is one. `measure(block)` counts one block of an
+    outline. Raises MessageError where there is nothing to draw, or for anything else.
     """
     if not 1 <= len(sources) <= 2:
         raise MessageError(f"growth(…) draws one or two conversations side by side, not {len(sources)}.")
+    must_be(names is None or isinstance(names, list | tuple), "growth(names=…)", "a list of names", names)
     names = names or [getattr(source, "name", f"conversation {i}") for i, source in enumerate(sources, 1)]
     if len(names) != len(sources):
         raise MessageError(f"growth(…, names=…) needs a name for each conversation ({len(sources)}), not {names!r}.")
-    grown = [(name, moments(source, measure)) for name, source in zip(names, sources, strict=True)]
+    levels = _levels(window, threshold)
+    grown = [(str(name), moments(source, measure)) for name, source in zip(names, sources, strict=True)]
     alt = [_sentence(*item) for item in grown] + ([f"The window is {window:,} tokens."] if window else [])
-    return Bundle(_scene(grown, _levels(window, threshold)), Tables(_table(*item) for item in grown), " ".join(alt))
+    return Bundle(_scene(grown, levels), Tables(_table(*item) for item in grown), " ".join(alt))
 
 
 def _levels(window, threshold):
     """The lines to draw: (tokens, name, dashed)."""
-    if not window:
-        return []
-    at = threshold or window - AUTOCOMPACT_BUFFER_TOKENS
-    name = f"threshold {short(at)}" if threshold else f"auto-compact at {short(at)} at the latest"
-    return [(window, f"window {short(window)}", False), (at, name, True)]
+    window, levels = whole_tokens("growth(window=…)", window or 0), []
+    if window:
+        levels.append((window, f"window {short(window)}", False))
+    if threshold == "claude_code":
+        at, name = window - AUTOCOMPACT_BUFFER_TOKENS, "auto-compact at {} at the latest"
+    else:
+        at, name = whole_tokens("growth(threshold=…)", threshold or 0), "threshold {}"
+    if at > 0:
+        levels.append((at, name.format(short(at)), True))
+    return levels
 
 
 def _scene(grown, levels):
     notes = FOOTNOTES if any("unlogged" in moment.parts for _, found in grown for moment in found) else ()
     scene = Scene(WIDTH, TOP + HEIGHT + 44 + 17 * len(notes))
-    tokens = [max(moment.total, moment.counted or 0) for _, found in grown for moment in found]
+    tokens = [max(moment.total, moment.counted or 0, moment.compacted_from or 0) for _, found in grown
+              for moment in found]
     highest = max(tokens + [level for level, *_ in levels]) * 1.08
     beside = [names_width(found[-1]) for _, found in grown]
     width = (WIDTH - 2 * MARGIN - AXIS - sum(beside) - GAP * (len(grown) - 1)) / len(grown)
@@ -110,8 +119,8 @@ def _sentence(name, found):
     text = (f"{name}: from {size(found[0]):,} tokens at request {found[0].request} to {size(found[-1]):,} at request "
             f"{found[-1].request}")
     for before, after in compactions(found)[:FEW]:
-        text += (f"; {compaction_name(after.compaction)} before request {after.request}, from {size(before):,} at the "
-                 f"request before it to {size(after):,}")
+        text += (f"; {compaction_name(after.compaction)} before request {after.request}, from "
+                 f"{compacted(before, after):,} to {size(after):,}")
     if len(compactions(found)) > FEW:
         text += f"; {len(compactions(found)) - FEW} more compactions follow"
     seen = {part: tokens for part, tokens in found[-1].parts.items() if part != "unlogged"}

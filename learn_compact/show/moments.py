@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from learn_compact.errors import MessageError
+from learn_compact.lab.given import must_be
 from learn_compact.show.blocks import Block, flatten
 from learn_compact.tokens import count_block
 
@@ -17,14 +18,16 @@ class Moment:
     """The context before one request.
 
     `parts` are tokens by part; `counted` is the API's own count (None where nobody asked it); `compaction` says that
-    one came right before ("auto", "manual"). `blocks` are those of the stretch since the last compaction, of which the
-    first `sent` are in this context, and the last `fresh` of these have come since the request before.
+    one came right before ("auto", "manual"), and `compacted_from` how many tokens there were until then, if that is
+    known. `blocks` are those of the stretch since the last compaction, of which the first `sent` are in this context,
+    and the last `fresh` of these have come since the request before.
     """
 
     request: int
     parts: dict
     counted: int | None
     compaction: str | None
+    compacted_from: int | None
     blocks: list[Block]
     sent: int
     fresh: int
@@ -48,6 +51,7 @@ def moments(source, measure=count_block):
     >>> first.counted, first.total, first.parts["unlogged"]
     (14187, 14187, 14157)
     """
+    must_be(callable(measure), "measure", "a function from a block to tokens", measure)
     if isinstance(source, list | tuple) and all(hasattr(moment, "parts") for moment in source):
         found = list(source)
     elif hasattr(source, "segments") or hasattr(source, "conversation"):
@@ -74,8 +78,8 @@ def _moments_of(segment, before, measure):
             sent += 1
         if not found:
             parts["unlogged"] = max(0, request.context_tokens - parts.total())
-        compaction = None if found else segment.compaction
-        found.append(Moment(number, dict(parts), request.context_tokens, compaction, blocks, sent, sent - start))
+        compaction = (None, None) if found else (segment.compaction, segment.pre_tokens)
+        found.append(Moment(number, dict(parts), request.context_tokens, *compaction, blocks, sent, sent - start))
     return found
 
 
@@ -96,6 +100,14 @@ def compactions(moments):
     """The last moment before and the first after each compaction, as pairs."""
     pieces = stretches(moments)
     return [(before[-1], after[0]) for before, after in pairwise(pieces)]
+
+
+def compacted(before, after):
+    """The tokens that a compaction began with: more than at the request before, by what was said and done since.
+
+    Where nobody counted them, they are those of that request.
+    """
+    return after.compacted_from or size(before)
 
 
 def size(moment):
