@@ -6,10 +6,12 @@ last, where the fixed part drops out. A negative error is the dangerous one: com
 """
 
 from learn_compact.errors import PolicyError
+from learn_compact.lab.given import must_be
 
 
 def request_sizes(segment, estimate):
     """For every request of a segment `(tokens that the API counted, tokens that the estimate gives)`, in order."""
+    _check(segment, estimate)
     conversation = segment.conversation()
     return [(request.context_tokens, estimate(conversation[:request.index])) for request in segment.requests]
 
@@ -21,7 +23,7 @@ def absolute_error(segment, estimate):
     >>> round(absolute_error(load_outline("sniffly-d3ad4cdc").segments[0], estimate_tokens), 2)
     -0.34
     """
-    request = _last(segment)
+    request = _last(segment, estimate)
     return estimate(segment.conversation()[:request.index]) / request.context_tokens - 1
 
 
@@ -32,7 +34,7 @@ def growth_error(segment, estimate):
     >>> round(growth_error(load_outline("sniffly-d3ad4cdc").segments[0], estimate_tokens), 2)
     -0.24
     """
-    last = _last(segment)
+    last = _last(segment, estimate)
     first = segment.requests[0]
     grown = last.context_tokens - first.context_tokens
     if grown <= 0:
@@ -42,7 +44,14 @@ def growth_error(segment, estimate):
     return (estimate(conversation[:last.index]) - estimate(conversation[:first.index])) / grown - 1
 
 
-def _last(segment):
+def _check(segment, estimate):
+    must_be(hasattr(segment, "conversation"), "What an estimate is held against",
+            "a segment of an outline, such as load_outline(name).segments[0]", segment)
+    must_be(callable(estimate), "The estimate", "a function from messages to tokens", estimate)
+
+
+def _last(segment, estimate):
+    _check(segment, estimate)
     if not segment.requests:
         raise PolicyError(f"{segment.name}, segment {segment.number} has no request that the API answered, so there is "
                           "nothing to hold an estimate against. Take another segment.")

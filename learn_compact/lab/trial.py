@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from learn_compact.agent import Agent
 from learn_compact.archive import Archive
 from learn_compact.errors import LearnCompactError
+from learn_compact.lab.given import must_be
 from learn_compact.ledger import Ledger
 from learn_compact.messages import blocks
 from learn_compact.offline import MODEL, OfflineAPI, client_of, sample_project
@@ -73,6 +74,9 @@ def trial(question, policy=None, *, window=200_000, build=sample_project, folder
     `folder`, an empty one that stays; without one the trial uses its own and takes it away, originals and all.
     `window` is in tokens; `options` are those of `Agent`. An error of ours ends the trial and is kept.
     """
+    must_be(isinstance(question, str), "trial(question)", "a text", question)
+    must_be(policy is None or callable(policy), "trial(…, policy)", "a function such as s06", policy)
+    must_be(callable(build), "trial(build=…)", "a function that fills a folder", build)
     with nullcontext(folder) if folder else TemporaryDirectory() as folder:
         build(folder)
         api = OfflineAPI(window)

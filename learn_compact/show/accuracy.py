@@ -3,6 +3,7 @@
 from itertools import cycle
 
 from learn_compact.lab.accuracy import request_sizes
+from learn_compact.lab.given import must_be, whole_tokens
 from learn_compact.show.areas import Plot, draw_axes, draw_level
 from learn_compact.show.bundle import WIDTH, Bundle
 from learn_compact.show.labels import spread, ticks
@@ -21,6 +22,9 @@ def sizes(segment, estimates, threshold):
     `estimates` are functions from messages to tokens, by name; `threshold` is in tokens. The black line is what the
     API counted. A cross marks where a line passes the threshold: one that stands further right comes too late.
     """
+    must_be(isinstance(estimates, dict), "sizes(…, estimates, …)", "functions by name: {\"s06\": estimate_tokens}",
+            estimates)
+    threshold = whole_tokens("sizes(…, threshold)", threshold)
     lines = {"the API": [counted for counted, _ in request_sizes(segment, len)]}
     lines |= {name: [size for _, size in request_sizes(segment, f)] for name, f in estimates.items()}
     passed = {name: _passes(line, threshold) for name, line in lines.items()}
@@ -34,6 +38,9 @@ def errors(rows, title="Error in the growth of the context"):
     `rows` is `{conversation: {estimate: error}}`, an error being a share of what the API counted (-0.25: a quarter too
     low). Left of the line at zero is the dangerous side.
     """
+    alike = isinstance(rows, dict) and rows and all(
+        isinstance(row, dict) and row and set(row) == set(next(iter(rows.values()))) for row in rows.values())
+    must_be(alike, "errors(rows)", "{conversation: {estimate: error}}, with the same estimates in each", rows)
     names = list(next(iter(rows.values())))
     return Bundle(_dots(rows, names, title), _error_table(rows, names, title), _error_sentence(rows, names, title))
 
@@ -47,7 +54,7 @@ def _lines(segment, lines, passed, threshold):
     highest = max(threshold, *(max(line) for line in lines.values()))
     plot = Plot(MARGIN + 44, 46, right - MARGIN - 44, HEIGHT, len(lines["the API"]), highest * 1.08)
     scene = Scene(WIDTH, plot.bottom + 46)
-    looks = dict(zip(lines, [(INK, "circle"), *LOOKS], strict=False))
+    looks = dict(zip(lines, [(INK, "circle"), *LOOKS * len(lines)], strict=False))
     for name, line in lines.items():
         points = [(plot.x(i + 1), plot.y(size)) for i, size in enumerate(line)]
         scene.line(*points, colour=looks[name][0], width=2)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from learn_compact.errors import MessageError
+from learn_compact.lab.given import must_be, whole_tokens
 from learn_compact.show.bars import BAR, bar_height, draw_axis, draw_bar, draw_limit, draw_total, total_width
 from learn_compact.show.blocks import GONE, KEPT, SHORTENED, context, fates
 from learn_compact.show.bundle import WIDTH, Bundle
@@ -35,14 +36,20 @@ class ContextView(Bundle):
                  title="What fills the window", system=None, tools=None, fixed=0, measure=count_block):
         names = names or (("context",) if after is None else ("before", "after"))
         given = [before] if after is None else [before, after]
+        must_be(isinstance(title, str), "ContextView(title=…)", "a text", title)
+        must_be(isinstance(names, list | tuple) and all(isinstance(name, str) for name in names),
+                "ContextView(names=…)", "a list of texts", names)
+        must_be(tools is None or isinstance(tools, list | tuple), "ContextView(tools=…)", "a list of tools", tools)
+        must_be(callable(measure), "ContextView(measure=…)", "a function from a block to tokens", measure)
         if len(names) != len(given):
             raise MessageError(f"ContextView(names=…) needs a name for each context ({len(given)}), not {names!r}.")
-        around = {"fixed": _tokens("fixed", fixed), **context_parts(system, tools, [], measure).parts}
+        fixed = whole_tokens("ContextView(fixed=…)", fixed)
+        around = {"fixed": fixed, **context_parts(system, tools, [], measure).parts}
         self.contexts = [context(name, one, around, measure) for name, one in zip(names, given, strict=True)]
         self.blocks = self.contexts[0].blocks
         self.fates = fates(before, after) if len(given) == 2 and all(one.blocks for one in self.contexts) else []
         lines = {"window": window, "threshold": threshold}
-        self.lines = {name: _tokens(name, tokens) for name, tokens in lines.items() if tokens}
+        self.lines = {name: whole_tokens(f"ContextView({name}=…)", tokens) for name, tokens in lines.items() if tokens}
         super().__init__(self._scene(title), self._table(title), self._alt(title))
 
     def _scene(self, title):
@@ -116,13 +123,6 @@ class ContextView(Bundle):
             text += (f" {after.total:,} tokens {after.name} ({_change(before.total, after.total)}); most of the "
                      f"difference: {PALETTE[most].label}, from {before.parts[most]:,} to {after.parts[most]:,}.")
         return text
-
-
-def _tokens(name, value):
-    """A size that a reader gave, in whole tokens; or a MessageError that says what it should be."""
-    if not isinstance(value, int | float) or value < 0:
-        raise MessageError(f"ContextView({name}=…) is a number of tokens, 0 or more, not {value!r}.")
-    return round(value)
 
 
 def _change(before, after):

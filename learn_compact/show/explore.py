@@ -3,6 +3,7 @@
 from collections import Counter
 
 from learn_compact.errors import MessageError
+from learn_compact.lab.given import must_be, whole_tokens
 from learn_compact.show.areas import Plot, draw_areas, draw_axes, draw_level
 from learn_compact.show.bars import BAR, bar_height, draw_axis, draw_bar, draw_limit, draw_total, total_width
 from learn_compact.show.bundle import WIDTH, Bundle
@@ -39,7 +40,8 @@ class Walk:
     """The pictures of one conversation: what they share is drawn once, `at(request)` adds what belongs to a moment."""
 
     def __init__(self, outline, window=200_000, measure=count_block):
-        self.window, self.moments = window, moments(outline, measure)
+        self.window, self.moments = whole_tokens("explore(window=…)", window), moments(outline, measure)
+        must_be(self.window, "explore(window=…)", "a number of tokens, 1 or more", window)
         if not isinstance(self.moments[0], Moment):
             raise MessageError("explore(…) needs the blocks of a conversation: pass an outline or a segment of one.")
         self.name = outline.name

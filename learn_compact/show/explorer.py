@@ -6,6 +6,7 @@ Redraws set the `.value` of HTML widgets, so a notebook with an explorer can be 
 from html import escape
 
 from learn_compact.errors import LearnCompactError
+from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
 
@@ -18,7 +19,11 @@ def explorer(controls, draw, description):
     """
     from ipywidgets import HTML, Checkbox, Layout, VBox  # late: `learn_compact.show` alone needs no widget
 
+    must_be(isinstance(controls, dict) and all(hasattr(control, "observe") for control in controls.values()),
+            "explorer(controls, …)", "widgets by name: {\"keep\": IntSlider(3)}", controls)
+    must_be(callable(draw), "explorer(…, draw, …)", "a function from the controls' values to a Bundle", draw)
     first = draw(_values(controls))
+    must_be(isinstance(first, Bundle), "What draw(values) gives", "a Bundle", first)
     picture, words, numbers = HTML(), HTML(), HTML(layout=Layout(display="none"))
     wants_numbers = Checkbox(description="show the numbers as a table", indent=False)
 
@@ -37,7 +42,7 @@ def explorer(controls, draw, description):
         control.observe(redraw, "value")
     wants_numbers.observe(lambda change: setattr(numbers.layout, "display", "" if change.new else "none"), "value")
     show(first)
-    frame = VBox([HTML(f"<p style='margin:0'>{escape(description)}</p>"), *map(_row, controls.values()),
+    frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>"), *map(_row, controls.values()),
                   picture, words, wants_numbers, numbers])
     return Bundle(first.figure, first.table, first.alt, frame)
 
