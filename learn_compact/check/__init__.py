@@ -26,7 +26,7 @@ __all__ = [*_WHERE, "hint"]
 
 def hint(exercise, number=1):
     """Print a hint for an exercise: 1, 2 or 3, each saying more; beyond them, where the solution is."""
-    if exercise not in _WHERE:
+    if exercise not in [*_WHERE]:  # whatever was handed in
         print(f"There is no exercise {exercise!r}. The exercises: {', '.join(_WHERE)}.")
         return
     print(__getattr__(exercise).hint(number))

@@ -11,6 +11,8 @@ from learn_compact.check.wrong import Wrong, compared
 from learn_compact.messages import blocks, result_text
 
 COMPACT = "compact"
+RAN_COMPACT = ("compact was run like any other tool",
+               f"run_tool knows no such tool. Its result is \"{COMPACT_RESULT}\".")
 
 
 class Tools:
@@ -58,8 +60,7 @@ def _judge(answer, case):
         given = answer(content, tools)
     except Wrong as wrong:
         if None in tools.ran:
-            raise Wrong("compact was run like any other tool",
-                        f"run_tool knows no such tool. Its result is \"{COMPACT_RESULT}\".") from None
+            raise Wrong(*RAN_COMPACT) from None
         if isinstance(wrong.error, RuntimeError):
             raise Wrong("one tool that fails takes the whole batch with it",
                         "Its error is a result too: the text of the exception as content, and is_error true. The "
@@ -94,6 +95,8 @@ def _expected(content, tools):
 
 def _cause(content, tools, message, expected):
     """(cause, why) of the first thing that is wrong; None where nothing is."""
+    if None in tools.ran:
+        return RAN_COMPACT
     calls = [block for block in content if block["type"] == "tool_use"]
     wanted = [call["input"]["step"] for call in calls if call["name"] != COMPACT]
     if len(tools.ran) != len(set(tools.ran)):

@@ -27,9 +27,9 @@ class Careful:
     def __init__(self, function, seconds=SECONDS):
         self.function, self.seconds = function, seconds
 
-    def __call__(self, given, *others):
+    def __call__(self, given, *others, **named):
         mine = copy.deepcopy(given)
-        value, error = within(self.seconds, self.function, mine, *others)
+        value, error = within(self.seconds, self.function, mine, *others, **named)
         if isinstance(error, TooSlow):
             raise Wrong("it didn't come back", f"It was still running after {self.seconds:g} seconds.", error=error)
         if mine != given:
@@ -43,9 +43,9 @@ class Careful:
             raise Wrong("it returned nothing here", "Every way through the function must return a result.")
         return value
 
-    def glimpse(self, given, *others):
+    def glimpse(self, given, *others, **named):
         """What the function returns, with no rule held against it; None where it fails. For finding out why."""
-        return within(self.seconds, self.function, copy.deepcopy(given), *others)[0]
+        return within(self.seconds, self.function, copy.deepcopy(given), *others, **named)[0]
 
 
 def is_unfilled(function, *arguments):
@@ -57,7 +57,7 @@ def is_unfilled(function, *arguments):
     return idle and mine == arguments[0]
 
 
-def within(seconds, function, *arguments):
+def within(seconds, function, *arguments, **named):
     """(value, error) of a call that may take that long. What hangs in Python code is ended with `TooSlow`.
 
     A thread, because signals would need the main thread and don't exist on Windows.
@@ -66,7 +66,7 @@ def within(seconds, function, *arguments):
 
     def call():
         try:
-            outcome.append((function(*arguments), None))
+            outcome.append((function(*arguments, **named), None))
         except BaseException as error:
             outcome.append((None, error))
 

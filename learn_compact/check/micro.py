@@ -1,6 +1,12 @@
-"""Exercise of chapter 2: micro_compact. Held against `learn_compact.micro_compact` with its default parameters."""
+"""Exercise of chapter 2: micro_compact. Held against `learn_compact.micro_compact`, with every `keep_recent`.
+
+A case is a conversation and a `keep_recent`, None where the answer is called without one.
+"""
+
+from inspect import signature
 
 from learn_compact.check.exercise import PROBE, FunctionExercise
+from learn_compact.check.lines import conversation_lines
 from learn_compact.check.wrong import Wrong, compared, need_messages
 from learn_compact.layers.micro import KEEP_RECENT, MIN_CHARS, is_placeholder
 from learn_compact.layers.micro import micro_compact as reference
@@ -8,19 +14,48 @@ from learn_compact.messages import blocks, result_text, tool_names, tool_results
 
 
 def _cases():
-    from learn_compact.check.strategies import conversations  # late: hypothesis takes a moment to load
+    from hypothesis import strategies as st  # late: hypothesis takes a moment to load
 
-    return [conversations(max_turns=6, kinds=kinds, some_batch=True)
-            for kinds in ({"tools"}, {"tools", "blocks", "errors"})]
+    from learn_compact.check.strategies import conversations
+
+    plain, hard = (conversations(max_turns=6, kinds=kinds, some_batch=True)
+                   for kinds in ({"tools"}, {"tools", "blocks", "errors"}))
+    return [st.tuples(plain, st.none()), st.tuples(hard, st.none()), st.tuples(plain, st.integers(0, 5))]
 
 
-def _judge(answer, messages):
-    after, expected = answer(messages), reference(messages)
+def _show(case):
+    messages, keep_recent = case
+    return conversation_lines(messages) + ([] if keep_recent is None else [f"    and keep_recent is {keep_recent}"])
+
+
+def _judge(answer, case):
+    messages, keep_recent = case
+    chosen = {} if keep_recent is None else {"keep_recent": keep_recent}
+    if chosen and not _takes_keep_recent(answer.function):
+        return
+    after, expected = answer(messages, **chosen), reference(messages, **chosen)
     if after == expected:
         return
     need_messages(after)
-    cause, why = _structure(messages, after) or _first_difference(answer, messages, after, expected)
+    if chosen and after == answer.glimpse(messages):
+        raise Wrong("keep_recent makes no difference here",
+                    f"With keep_recent={keep_recent}, yours gives what it gives without.", compared(after, expected))
+    keep = chosen.get("keep_recent", KEEP_RECENT)
+    cause, why = _structure(messages, after) or _first_difference(answer, messages, after, expected, keep)
     raise Wrong(cause, why, compared(after, expected))
+
+
+def _takes_keep_recent(function):
+    try:
+        signature(function).bind([], keep_recent=KEEP_RECENT)
+    except (TypeError, ValueError):  # the second where Python knows no signature
+        return False
+    return True
+
+
+def _right(function):
+    also = "" if _takes_keep_recent(function) else f" It takes no keep_recent, so {KEEP_RECENT} was tried alone."
+    return f"Right. Old, long, seen results became placeholders, and nothing else was touched.{also}"
 
 
 def _structure(messages, after):
@@ -40,10 +75,11 @@ def _beside_results(messages):
             for message in messages]
 
 
-def _first_difference(answer, messages, after, expected):
+def _first_difference(answer, messages, after, expected, keep):
     """The cause behind the first result that is not what it should be."""
     names = tool_names(messages)
-    newest = [found.tool_use_id for found in tool_results(messages)][-KEEP_RECENT:]
+    results = tool_results(messages)
+    newest = [found.tool_use_id for found in results[max(0, len(results) - keep):]]
     unseen = [found.tool_use_id for found in unseen_results(messages)]
     for given, yours, right in zip(*map(tool_results, (messages, after, expected)), strict=True):
         if yours.block == right.block:
@@ -51,9 +87,9 @@ def _first_difference(answer, messages, after, expected):
         name, content = names[given.tool_use_id], yours.block.get("content")
         if given.block == right.block:
             return _cleared_too_much(given.block, content, name, given.tool_use_id in unseen,
-                                     given.tool_use_id in newest)
+                                     given.tool_use_id in newest and keep)
         if yours.block == given.block:
-            return _left_standing(answer, messages, given.tool_use_id)
+            return _left_standing(answer, messages, given.tool_use_id, keep)
         return _placed_wrong(given.block, yours.block, content, name)
     return ("a message has another form", "Messages without an old result stay exactly as they were.")
 
@@ -69,15 +105,18 @@ def _cleared_too_much(block, content, name, unseen, newest):
         return ("a result of read_file was cleared",
                 "A file is reference material: cleared, it would only be read again.")
     if newest:
-        return (f"one of the newest {KEEP_RECENT} results was cleared",
-                f"The newest {KEEP_RECENT} results stay, whatever messages they stand in: results[:-{KEEP_RECENT}] are "
-                "the old ones.")
+        return (f"one of the newest {newest} results was cleared",
+                f"The newest {newest} results stay, whatever messages they stand in: results[:-{newest}] are the old "
+                "ones.")
     return ("a short result was cleared", f"It has {len(result_text(block))} characters; only results of more than "
             f"{MIN_CHARS} go. A short one has nothing to give.")
 
 
-def _left_standing(answer, messages, id_):
+def _left_standing(answer, messages, id_, keep):
     """Why an old result was left: one thing about the results is changed, to see whether it is cleared then."""
+    if not keep:
+        return ("an old result was left, and keep_recent is 0", "results[:-0] is empty, for -0 is 0. "
+                "results[:max(0, len(results) - keep_recent)] are the old ones for every keep_recent.")
     if _cleared_with(answer, messages, id_, lambda block: {**block, "content": result_text(block)}):
         return ("an old result was left because its content is a list",
                 "A result's content may be a list of blocks; what counts is the length of its text.")
@@ -86,7 +125,7 @@ def _left_standing(answer, messages, id_):
     if _cleared_with(answer, messages, id_, lambda block: {**block, "content": result_text(block) * 2}):
         return (f"an old result of {MIN_CHARS + 1} characters was left", f"More than {MIN_CHARS}: {MIN_CHARS + 1} go.")
     return ("an old result was left",
-            f"Count results, not messages: all but the newest {KEEP_RECENT} are old, also in a parallel batch, where "
+            f"Count results, not messages: all but the newest {keep} are old, also in a parallel batch, where "
             "one message holds several.")
 
 
@@ -110,7 +149,7 @@ def _placed_wrong(block, yours, content, name):
 
 micro_compact = FunctionExercise(
     name="micro_compact",
-    right="Old, long, seen results became placeholders, and nothing else was touched.",
+    right=_right,
     hints=(
         "Two walks. The first collects every tool_result in order, with the index of its message and of its block. "
         "Which of them are old, when the newest three stay?",
@@ -123,5 +162,6 @@ micro_compact = FunctionExercise(
     solution="02_micro_compact.py",
     cases=_cases,
     judge=_judge,
+    show=_show,
     probe=(list(PROBE),),
 )

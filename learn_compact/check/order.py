@@ -84,7 +84,11 @@ class OrderExercise(Exercise):
 
     def verdict(self, answer):
         """Right, or a pair in the wrong order with what that costs."""
-        if not isinstance(answer, list | tuple) or not answer or ... in answer:
+        if answer is None or answer is ...:
+            return self.unfilled()
+        if not isinstance(answer, list | tuple):
+            return f"check.{self.name} wants a list of four steps, and this is of type {type(answer).__name__}."
+        if not answer or ... in answer:
             return self.unfilled()
         order = [getattr(step, "__name__", step) for step in answer]
         if sorted(map(str, order)) != sorted(ORDER):

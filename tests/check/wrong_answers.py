@@ -207,6 +207,16 @@ def one_result_a_message(messages):
     return after
 
 
+@wrong("micro_compact", "keep_recent makes no difference here")
+def always_three(messages, keep_recent=3):
+    return micro_compact(messages)
+
+
+@wrong("micro_compact", "an old result was left, and keep_recent is 0")
+def all_but_minus_zero(messages, keep_recent=3):
+    return micro_compact(messages, keep_recent=len(tool_results(messages)[-keep_recent:]))
+
+
 @wrong("micro_compact", "a result was cleared that the model has not seen yet")
 def unseen_as_in_s06(messages):
     return in_place_as_in_s06(copy.deepcopy(messages))
@@ -468,6 +478,18 @@ def backwards(content, run_tool):
 def every_call_is_run(content, run_tool):
     results = [{"type": "tool_result", "tool_use_id": call["id"], "content": run_tool(call["name"], call["input"])}
                for call in calls_of(content)]
+    return {"role": "user", "content": results}, asks(content)
+
+
+@wrong("compact_batch", "compact was run like any other tool")
+def every_call_is_run_and_errors_are_caught(content, run_tool):
+    results = []
+    for call in calls_of(content):
+        result = {"type": "tool_result", "tool_use_id": call["id"]}
+        try:
+            results.append({**result, "content": run_tool(call["name"], call["input"])})
+        except Exception as error:
+            results.append({**result, "content": str(error), "is_error": True})
     return {"role": "user", "content": results}, asks(content)
 
 
