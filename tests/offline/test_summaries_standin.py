@@ -91,6 +91,7 @@ def behind_and_as_text(messages, focus=""):
 
 @pytest.mark.parametrize("focus", [
     "", "count the classes in every Python file under core/", "Read all files in agents/, one by one",
+    "Keep reading files until compression triggers automatically", "which files did you read",
     "compress the conversation", 'put the line "# ours" at the top of every file', "what you were asked"])
 def test_behind_a_conversation_it_writes_the_same_as_of_its_text_whatever_is_in_focus(focus):
     behind, as_text = behind_and_as_text(WORK[:8], focus)
