@@ -25,6 +25,7 @@ _NAMES = {
     TRANSCRIPTS: re.compile(r"transcript_\d{1,20}(_\d{1,9})?\.jsonl|log_\d{1,20}(_\d{1,9})?\.log", re.ASCII),
     RESULTS: re.compile(r"(?P<number>\d{4,9})_(?P<id>\w{1,64}|sha256-[0-9a-f]{32})\.(txt|json)", re.ASCII),
 }
+_ABOVE = {folder: list(itertools.accumulate(folder.split("/"), "{}/{}".format)) for folder in _NAMES}
 _PLAIN_ID = re.compile(r"\w{1,64}", re.ASCII)  # an id that may stand in a file name as it is
 
 
@@ -154,9 +155,8 @@ class Archive:
         folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
         if folder not in _NAMES or not _NAMES[folder].fullmatch(name):
             return False
-        above = itertools.accumulate(folder.split("/"), "{}/{}".format)
         try:  # root has no links in it, so what lies between it and the file is all that can lead elsewhere
-            return (all(stat.S_ISDIR(os.lstat(f"{self.root}/{part}").st_mode) for part in above)
+            return (all([stat.S_ISDIR(os.lstat(f"{self.root}/{above}").st_mode) for above in _ABOVE[folder]])
                     and stat.S_ISREG(os.lstat(f"{self.root}/{path}").st_mode))
         except OSError:
             return False

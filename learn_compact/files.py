@@ -5,7 +5,7 @@ Every function is on disk when it returns, and raises OSError where the disk ref
 
 import os
 import tempfile
-from pathlib import Path
+from contextlib import suppress
 
 
 def write_new(folder, names, payload, replace=False):
@@ -21,7 +21,8 @@ def write_new(folder, names, payload, replace=False):
             os.fsync(file.fileno())
         name = _replaced(partial, folder, names) if replace else _linked(partial, folder, names)
     finally:
-        Path(partial).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
     sync_folder(folder)
     return name
 
@@ -41,15 +42,16 @@ def append(path, end, payload):
 
 def make_folder(root, folder):
     """Make `folder` (a relative path) under `root`, open to its owner alone; refuse one that a link leads elsewhere."""
-    root.mkdir(parents=True, exist_ok=True)
-    made = root
+    made = str(root)
+    if not os.path.isdir(made):
+        os.makedirs(made, exist_ok=True)
     for part in folder.split("/"):
-        made = made / part
-        if made.is_symlink():
+        above, made = made, f"{made}/{part}"
+        if os.path.islink(made):
             raise OSError(f"{folder} is a symbolic link that leads elsewhere")
-        if not made.is_dir():
-            made.mkdir(mode=0o700)
-            sync_folder(made.parent)
+        if not os.path.isdir(made):
+            os.mkdir(made, mode=0o700)
+            sync_folder(above)
     return made
 
 
@@ -66,14 +68,14 @@ def sync_folder(folder):
 def _linked(partial, folder, names):
     for name in names:
         try:
-            os.link(partial, folder / name)  # fails where the name is taken, by this process or by another
+            os.link(partial, f"{folder}/{name}")  # fails where the name is taken, by this process or by another
             return name
         except FileExistsError:
             continue
-    raise FileExistsError(f"every name for a new file in {folder.name} is taken")
+    raise FileExistsError(f"every name for a new file in {os.path.basename(folder)} is taken")
 
 
 def _replaced(partial, folder, names):
     name = next(iter(names))
-    os.replace(partial, folder / name)
+    os.replace(partial, f"{folder}/{name}")
     return name

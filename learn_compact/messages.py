@@ -12,9 +12,9 @@ from typing import NamedTuple
 from learn_compact.errors import MessageError
 from learn_compact.rules import Problem, is_result, problems
 
-__all__ = ["CARRIED_REQUEST", "THINKING", "Problem", "ToolResult", "blocks", "carried_request", "marker_path",
-           "newest_request", "problems", "result_text", "safe_cuts", "to_message", "tool_names", "tool_results",
-           "unseen_results"]
+__all__ = ["CARRIED_REQUEST", "THINKING", "Problem", "ToolResult", "blocks", "carried_request", "first_text",
+           "marker_path", "newest_request", "problems", "result_text", "safe_cuts", "to_message", "tool_names",
+           "tool_results", "unseen_results"]
 
 CARRIED_REQUEST = "Current user request:"
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -68,6 +68,19 @@ def blocks(message):
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list | tuple) else []
+
+
+def first_text(message):
+    """The text that a message begins with: what our headers and markers are read from; "" where it begins otherwise.
+
+    >>> first_text({"role": "user", "content": [{"type": "text", "text": "Hello"}, {"type": "text", "text": "there"}]})
+    'Hello'
+    """
+    content = message.get("content")
+    if isinstance(content, list):
+        first = content[0] if content else None
+        content = first.get("text") if isinstance(first, dict) else None
+    return content if isinstance(content, str) else ""
 
 
 def tool_names(messages):

@@ -77,7 +77,10 @@ def persisted_path(block, archive):
 def _too_large(messages, max_chars, preview_chars, max_batch_chars):
     """The results that must go, each as ToolResult."""
     smaller = preview_chars + _FORM_CHARS  # no result is larger than this when it has gone
-    large = [found for found in tool_results(messages) if _size(found) > max(max_chars, smaller)]
+    limit = max(max_chars, smaller)
+    large = [found._replace(message_index=i)
+             for i, message in enumerate(messages) if has_large_result(message, limit)
+             for found in tool_results([message]) if _size(found) > limit]
     if max_batch_chars is None:
         return large
     over = {i: sum(map(_size, tool_results([messages[i]]))) - max_batch_chars for i, _, _ in large}

@@ -12,7 +12,7 @@ from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.messages import result_text, tool_names, tool_results
-from learn_compact.tokens import estimate_chars, json_size
+from learn_compact.tokens import estimate_chars
 
 KEEP_RECENT = 3
 MIN_CHARS = 100
@@ -66,7 +66,7 @@ def micro_compact(messages, *, keep_recent=KEEP_RECENT, min_chars=MIN_CHARS, pre
             placeholder = f"[Previous: used {name}. Full output: {path}]" if leave_path else placeholder
         placeholders[i, j] = placeholder
         if enough_chars < inf:
-            enough_chars -= json_size(block) - json_size({**block, "content": placeholder})
+            enough_chars -= estimate_chars(content) - estimate_chars(placeholder)
         if enough_chars <= 0:
             break
     if not placeholders:

@@ -11,7 +11,7 @@ from learn_compact.errors import PolicyError
 from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
-from learn_compact.messages import blocks, carried_request, safe_cuts
+from learn_compact.messages import carried_request, first_text, safe_cuts
 
 MAX_MESSAGES = 50
 KEEP_FIRST = 3
@@ -65,8 +65,9 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
 
 def archived(message, archive):
     """(path, count) of the messages that a marker of ours stands for; None where the message is no such marker."""
-    said = blocks(message)
-    found = _READ.fullmatch(said[0].get("text") or "") if said and message.get("role") == "user" else None
+    if message.get("role") != "user":
+        return None
+    found = _READ.fullmatch(first_text(message))
     return (found["path"], int(found["count"])) if found and archive.knows(found["path"]) else None
 
 

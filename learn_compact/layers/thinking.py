@@ -24,8 +24,10 @@ def without_stale_thinking(messages, changed):
              for block in content if isinstance(block, dict) and block.get("type") in THINKING}
     if not stale:
         return messages
-    after = [(i, _without_thinking(message) if i in stale else message) for i, message in enumerate(messages)]
-    return [message for i, message in after if i not in stale or message["content"]]
+    after = list(messages)
+    for i in stale:
+        after[i] = _without_thinking(messages[i])
+    return [message for i, message in enumerate(after) if message["content"] or i not in stale]
 
 
 def newest_answer(messages):

@@ -7,6 +7,7 @@ conversations of `data`), and which `context_parts` and the `Meter` add.
 import json
 import re
 
+from learn_compact.lines import quick_json
 from learn_compact.messages import blocks
 
 CHARS_PER_TOKEN = 4  # s06
@@ -49,7 +50,11 @@ def estimate_chars(messages):
     >>> estimate_chars([{"role": "user", "content": "Count the functions."}])
     53
     """
-    return len(_as_json(messages))
+    quick = quick_json(messages)
+    if quick is None:
+        return len(_as_json(messages))
+    compact, separators = quick
+    return len(compact if compact.isascii() else compact.decode()) + separators  # `json` puts a space behind each
 
 
 def visible_chars(messages):

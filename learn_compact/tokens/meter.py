@@ -25,25 +25,23 @@ class RunningCount:
 
     def __init__(self, measure):
         self.measure = measure
-        self._messages, self._sums = [], [0]
+        self._messages, self._sizes, self._sum = [], [], 0
 
     def of(self, messages):
         """The sum over `messages`; costs one comparison for each known message and one measurement for each new."""
         known = self._known(messages)
-        new, sizes = messages[known:], {}
-        if known < len(self._messages):
-            moved, before = self._messages[known:], self._sums[known:]
-            sizes = dict(zip(map(id, moved), map(sub, before[1:], before), strict=False))
-            del self._messages[known:], self._sums[known + 1:]
-        for message in new:
-            size = sizes.get(id(message))
-            self._sums.append(self._sums[-1] + (self.measure(message) if size is None else size))
-        self._messages += new
-        return self._sums[-1]
+        if known < len(messages) or known < len(self._messages):
+            moved = dict(zip(map(id, self._messages[known:]), self._sizes[known:], strict=True))
+            new = messages[known:]
+            sizes = [self.measure(message) if size is None else size
+                     for message, size in zip(new, map(moved.get, map(id, new)), strict=True)]
+            self._messages[known:], self._sizes[known:] = new, sizes
+            self._sum = sum(self._sizes)
+        return self._sum
 
     def of_first(self, length):
         """The sum over the first `length` of the messages counted last."""
-        return self._sums[length]
+        return sum(self._sizes[:length])
 
     def _known(self, messages):
         """How many messages at the beginning are those counted last."""
