@@ -6,7 +6,7 @@ and estimates only what came after: an error that can't add up.
 
 from collections.abc import Mapping
 from itertools import compress, count
-from operator import is_, is_not, sub
+from operator import is_, is_not
 
 from learn_compact.messages import blocks
 from learn_compact.tokens.estimate import estimate_block
