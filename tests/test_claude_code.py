@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from functools import partial
 
 import pytest
 from scripted import Scripted, call, response
@@ -10,14 +11,16 @@ from talk import all_blocks, assistant, calls, long_talk, results, text, user
 from learn_compact.agent import S08_TOOLS, Agent, BackgroundTasks, Workspace
 from learn_compact.archive import Archive
 from learn_compact.errors import SummaryError
+from learn_compact.lab.trial import trial
 from learn_compact.layers.age import RECOVERABLE_TOOLS, micro_by_age
+from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.collapse import collapse
 from learn_compact.layers.full import CONTINUES, full_compact
-from learn_compact.messages import blocks, newest_request, problems, tool_results
+from learn_compact.messages import blocks, marker_path, newest_request, problems, tool_results
 from learn_compact.offline import MODEL, OfflineAPI, client_of, standin, tasks
 from learn_compact.pipeline import auto_compact_threshold, claude_code, request_source
 from learn_compact.restore import MAX_FILES, MAX_TOKENS_EACH, MAX_TOKENS_IN_ALL, MemoryFile, Restoration, SystemPrompt
-from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, nine_sections
+from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, PrefixSummarizer, nine_sections
 from learn_compact.summaries.prompts import TEXT_ONLY
 from learn_compact.tokens import PARTS, context_parts, estimate_by_kind
 
@@ -78,6 +81,20 @@ def test_layer_1_large_tool_results_go_to_disk(archive):
     assert after[2]["content"][0]["content"].startswith("<persisted-output>\nFull output: ")
 
 
+def test_layer_1_what_an_asynchronous_task_gave_stays_whole_on_disk_and_nothing_later_takes_its_path(archive):
+    """No second call brings it back: so its file holds it, and the note with its path outlives layers 3 and 4."""
+    clock, output = Clock(), "a line of the task\n" * 2_000
+    policy = claude_code(summarize, archive, clock=clock, max_age=600, collapse_share=0)
+    work = [user("Go."), *old_round("check_task", 0, output),
+            *(message for n in range(1, 40) for message in old_round("bash", n, "word " * 40)), assistant("Done.")]
+    kept = policy.prepare(work)
+    clock.seconds = 601
+    read = policy.view(policy.prepare(kept))
+    assert ran(policy.last_run) == ["micro_by_age", "collapse"]
+    note = next(found.block for found in tool_results(read) if found.tool_use_id == "c0")
+    assert archive.load_result(persisted_path(note, archive)) == output
+
+
 def test_layer_2_ancient_messages_are_snipped(archive):
     policy = claude_code(summarize, archive, max_messages=40, snip_to=20)
     after = policy.prepare(long_talk(30))
@@ -124,6 +141,13 @@ def test_what_is_read_collapsed_may_make_a_summary_needless(archive):
     assert policy.prepare(messages) is messages
     without = claude_code(summarize, archive, effective_window=window, collapse_share=9)
     assert len(without.prepare(messages)) == 1
+
+
+def test_what_is_read_collapsed_is_the_same_after_saving_and_loading(archive):
+    policy = claude_code(summarize, archive, effective_window=40_000, collapse_share=0.1)
+    messages = [*long_talk(30, content="word " * 100), assistant("Done.")]
+    loaded = archive.load(archive.save_transcript(messages))
+    assert policy.view(loaded) == policy.view(messages) != messages and loaded == messages
 
 
 # | trigger |
@@ -313,6 +337,21 @@ def test_all_user_messages_stand_in_the_sixth_section_whatever_the_model_wrote(a
     assert "- User request: Never touch setup.py.\n- User request: Count the functions." in texts(ours)[0]
 
 
+# | model |
+
+
+def test_model_the_summary_is_asked_of_the_conversations_own_model_with_its_tools_and_prompt(archive):
+    client = Scripted(response(text(f"<summary>\n{WHOLE}\n</summary>")), response(text("Done.")))
+    policy = claude_code(PrefixSummarizer(client, lambda: agent.request), archive, effective_window=WINDOW)
+    agent = agent_with(client, archive, policy)
+    agent.model = "the-model-of-today"
+    agent.messages[:] = LONG
+    agent.ask("Go on.")
+    asked_for_summary, asked = client.requests
+    assert asked_for_summary["model"] == asked["model"] == "the-model-of-today"
+    assert [asked_for_summary[name] for name in ("tools", "system")] == [asked[name] for name in ("tools", "system")]
+
+
 # | continuation |
 
 
@@ -320,6 +359,63 @@ def test_continuation_the_chain_says_that_work_goes_on_and_carries_the_newest_re
     [ours] = full_compact(LONG, summarize=summarize, archive=archive)
     assert texts(ours)[-1] == CONTINUES and "do not start over" in CONTINUES.replace("\n", " ")
     assert newest_request([ours], archive) == "Count the functions."
+
+
+# | why not wait for longer windows |
+
+
+def test_why_not_wait_for_longer_windows_every_request_pays_again_for_all_that_was_said():
+    """In tokens as the API counts them. How long a model takes, and what it overlooks in the middle, needs a model."""
+    question = "Read every Python file in the agents/ directory one by one"
+    waiting = trial(question, window=1_000_000)
+    compacting = trial(question, partial(claude_code, effective_window=19_000, collapse_share=9))
+    counted = [point.counted for point in waiting.points]
+    assert counted == sorted(counted), "each carries what the one before it carried"
+
+    def read(one):
+        return sum(call.usage["input_tokens"] for call in one.api.calls)
+
+    assert waiting.answer == compacting.answer and compacting.summaries > 3
+    assert read(waiting) == sum(counted) > 8 * waiting.largest
+    assert read(waiting) > 2 * read(compacting), "its summaries among what it read"
+
+
+# | three common alternatives |
+
+
+def rename(n):
+    """Step n of a chain: each stands on what the one before it gave."""
+    return [{"role": "assistant", "content": [call(f"c{n}", "bash", command=f"mv step{n} step{n + 1}")]},
+            results((f"c{n}", f"step{n} is step{n + 1} now. " + "word " * 90))]
+
+
+CHAIN = [user("Rename x to width, and never touch setup.py."), *(message for n in range(12) for message in rename(n)),
+         assistant("The next step.")]
+
+
+def window_of(messages, size):
+    return messages[-size:]
+
+
+def periodic_summary(messages, size):
+    return [user(f"So far: {summarize(messages[:-size])}"), *messages[-size:]]
+
+
+def vector_recall(messages, size):
+    """The messages that share most words with the newest: in the order of likeness."""
+    words = set(str(messages[-2]).split())
+    return sorted(messages[:-1], key=lambda message: -len(words & set(str(message).split())))[:size]
+
+
+@pytest.mark.parametrize("alternative", [window_of, periodic_summary, vector_recall])
+def test_three_common_alternatives_part_the_steps_and_lose_the_request_and_the_chain_keeps_both(archive, alternative):
+    cut = [alternative(CHAIN, size) for size in range(2, len(CHAIN) // 2)]
+    assert any(problems(messages) for messages in cut), "a call without its result"
+    assert not any("never touch setup.py" in newest_request(messages) for messages in cut)
+    for messages in (CHAIN, CHAIN[:-1]):
+        after = full_compact(messages, summarize=summarize, archive=archive)
+        assert not problems(after) and newest_request(after, archive) == CHAIN[0]["content"]
+        assert archive.load(marker_path(texts(after[0])[0])) == messages[:len(messages) - (messages is not CHAIN) * 2]
 
 
 # | the simple version for one's own agent | principle |

@@ -1,5 +1,6 @@
 """What comes back after a compaction: files as they are now, plan, tasks, memory, system prompt, and what hooks say."""
 
+import sys
 import threading
 
 import pytest
@@ -7,6 +8,7 @@ from talk import assistant, calls, results, text, user
 
 from learn_compact.agent import Workspace
 from learn_compact.archive import Archive
+from learn_compact.layers.full import full_compact
 from learn_compact.restore import (
     MAX_FILES,
     MAX_TOKENS_EACH,
@@ -60,6 +62,27 @@ def test_the_five_newest_files_come_back_and_no_other_is_read(workspace):
     assert workspace.read_paths == [f"f{n}.py" for n in (8, 7, 6, 5, 4)]
     assert [one.split("\n")[0] for one in texts] == [f"Restored file: f{n}.py" for n in (8, 7, 6, 5, 4)]
     assert not notes and (MAX_FILES, MAX_TOKENS_EACH, MAX_TOKENS_IN_ALL) == (5, 5_000, 50_000)
+
+
+OPENED = []  # by anybody in this process, while somebody listens
+LISTENING = [False]
+sys.addaudithook(lambda event, arguments: event == "open" and LISTENING[0] and OPENED.append(str(arguments[0])))
+
+
+def test_a_compaction_opens_the_files_that_it_restores_and_no_other(tmp_path):
+    """Of what lies in the workspace; the archive's own files aside."""
+    for n in range(40):
+        (tmp_path / f"f{n}.py").write_text(f"x = {n}\n")
+    messages = [*talk_about(*(f"f{n}.py" for n in range(40))), assistant("Read. " * 300)]
+    LISTENING[0] = True
+    try:
+        [ours] = full_compact(messages, summarize=lambda messages, focus: "Half.", archive=Archive(tmp_path),
+                              restoration=Restoration(Workspace(tmp_path)))
+    finally:
+        LISTENING[0] = False
+    assert str(ours).count("Restored file: ") == 5
+    assert [path for path in OPENED if path.endswith(".py") and str(tmp_path) in path] == [
+        str(tmp_path / f"f{n}.py") for n in (39, 38, 37, 36, 35)]
 
 
 def test_a_file_read_twice_counts_once_and_as_late_as_it_was_read_last(workspace):
