@@ -75,7 +75,7 @@ def _cause(yours, expected, analysis):
 
 parse_summary = FunctionExercise(
     name="parse_summary",
-    right="The analysis is gone, the sections are there, and what is no summary is refused.",
+    right="The analysis is gone, the sections are there, and an answer without <summary> is refused.",
     hints=(
         "First find where the summary begins: behind the last \"<summary>\". What stands before it is thrown away. "
         "Where there is none, raise SummaryError.",
