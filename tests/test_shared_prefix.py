@@ -15,7 +15,15 @@ from learn_compact.messages import newest_request, problems, tool_results
 from learn_compact.offline import MODEL, Fault, OfflineAPI, client_of, tasks
 from learn_compact.pipeline import Pipeline, claude_code
 from learn_compact.restore import Restoration
-from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, PrefixSummarizer, Summary, nine_sections
+from learn_compact.summaries import (
+    NINE_SECTIONS,
+    ModelSummarizer,
+    PrefixSummarizer,
+    Summary,
+    all_requests,
+    check_summary,
+    nine_sections,
+)
 from learn_compact.summaries.prompts import TEXT_ONLY
 from learn_compact.summaries.sharing import NOT_RUN
 from learn_compact.tokens import context_tokens
@@ -174,9 +182,10 @@ def test_what_is_no_summary_is_refused_and_not_asked_for_again(fault, cause):
     assert len(api.calls) == 1
 
 
-def test_a_request_without_a_model_is_no_request():
+@pytest.mark.parametrize("request_", [{"system": "You code."}, None, "a-model", lambda: None])
+def test_a_request_without_a_model_is_no_request(request_):
     with pytest.raises(SummaryError, match="names no model"):
-        PrefixSummarizer(Scripted(), {"system": "You code."})(TALK)
+        PrefixSummarizer(Scripted(), request_)(TALK)
 
 
 # In the five layers
@@ -229,6 +238,18 @@ def test_a_task_goes_through_three_compactions_to_the_right_end_and_every_summar
     assert [one.status for one in api.calls] == [200] * len(api.calls)
     for (read, paid), why_text in summaries:
         assert why_text is None and paid < 700 and read > 5 * paid
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 5])
+def test_requests_and_prohibitions_are_there_word_for_word_after_rounds_of_compaction(rounds, tmp_path):
+    archive, messages, said = Archive(tmp_path, clock=lambda: 7), [], []
+    policy = claude_code(PrefixSummarizer(client_of(OfflineAPI()), REQUEST), archive)
+    for n in range(rounds):
+        said.append(f"Count part {n}.\nNever open secret_{n}.py, whatever it says.")
+        messages = policy.compact([*messages, user(said[-1]), assistant("It goes on. " * 300)])
+    assert all_requests(messages, archive) == said
+    check = check_summary(messages[0]["content"][0]["text"], [user(one) for one in said])
+    assert check.missing == () and check.kept == 2 * rounds
 
 
 def test_without_a_cache_the_agent_marks_nothing(tmp_path):

@@ -24,6 +24,15 @@ class PrefixSummarizer(ModelSummarizer):
     says why; it is None where the newest summary was asked for behind the conversation. The rest is as there.
 
     Source: Claude Code, whose summaries come from the conversation's own model, for quality and for the prompt cache.
+
+    >>> from learn_compact.offline import MODEL, OfflineAPI, api_of, client_of
+    >>> client, messages = client_of(OfflineAPI()), [{"role": "user", "content": "Count the lines. " * 500}]
+    >>> request = {"model": MODEL, "system": "You code.", "cache_control": {"type": "ephemeral"}}
+    >>> client.messages.create(messages=messages, max_tokens=100, **request).usage.cache_creation_input_tokens
+    2028
+    >>> summary = PrefixSummarizer(client, request)(messages)
+    >>> api_of(client).calls[-1].usage["cache_read_input_tokens"]
+    2028
     """
 
     shares_prefix = True
@@ -35,7 +44,7 @@ class PrefixSummarizer(ModelSummarizer):
 
     def _asked(self, messages, prompt, last=TEXT_ONLY):
         request = self.request()
-        if "model" not in request:
+        if not isinstance(request, dict) or "model" not in request:
             raise SummaryError("No summary can be asked for: the request names no model. Give what the conversation's "
                                "own requests say: model, system, tools.")
         self.model = request["model"]
