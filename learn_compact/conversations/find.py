@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from learn_compact.conversations.log_line import said
+from learn_compact.conversations.plain import is_chat_message
 from learn_compact.conversations.reading import parse
 from learn_compact.errors import ConversationError
 
@@ -37,7 +38,8 @@ def find(root=None):
     """The conversations that Claude Code keeps under `root`, newest first, as a list of `Found`.
 
     `root` is `~/.claude/projects` (under `CLAUDE_CONFIG_DIR` where that is set) unless another folder is given. Logs of
-    sub-agents are left out. Of each file a few kilobytes are read, so a thousand take less than a second.
+    sub-agents, and those in whose beginning (all of a short one) nobody says anything, are left out. Of each file a few
+    kilobytes are read, so a thousand take less than a second.
     """
     folder = Path(root).expanduser() if root else _home() / "projects"
     if not folder.is_dir():
@@ -57,19 +59,21 @@ def _home():
 
 
 def _found(path):
-    """The `Found` of a file; None for one that is gone, empty or closed to us."""
+    """The `Found` of a file; None for one that is gone, closed to us, or without a message as far as it was read."""
     try:
         with open(path, "rb") as file:
             status = os.fstat(file.fileno())
             head = file.read(HEAD)
-            title, cwd = _beginning(head)
+            title, cwd, is_said = _beginning(head)
             if not title and len(head) == HEAD:
-                title, more = _beginning(head + file.read(LONG))
-                cwd = cwd or more
+                head += file.read(LONG)
+                title, cwd, is_said = _beginning(head)
+            if not is_said and len(head) == status.st_size:
+                return None
             times = _last_times(file, status.st_size, TAIL) or _last_times(file, status.st_size, LONG)
     except OSError:
         return None
-    return Found(Path(path), title, cwd, _time(times, status.st_mtime), status.st_size) if head else None
+    return Found(Path(path), title, cwd, _time(times, status.st_mtime), status.st_size)
 
 
 def _last_times(file, size, tail):
@@ -78,8 +82,8 @@ def _last_times(file, size, tail):
 
 
 def _beginning(head):
-    """(title, cwd) as far as whole lines tell."""
-    title = cwd = ""
+    """(title, cwd, whether a message is there) as far as whole lines tell."""
+    title, cwd, is_said = "", "", False
     for raw in head.split(b"\n"):
         if title and cwd:
             break
@@ -91,10 +95,11 @@ def _beginning(head):
             continue
         if not cwd and isinstance(value.get("cwd"), str):
             cwd = value["cwd"]
-        role, content = said(value)
+        role, content = (value["role"], value.get("content")) if is_chat_message(value) else said(value)
+        is_said = is_said or bool(role)
         if not title and role == "user" and not value.get("isMeta"):
             title = _title(content)
-    return title, cwd
+    return title, cwd, is_said
 
 
 def _title(content):

@@ -10,6 +10,15 @@ from learn_compact.conversations.thread import BEFORE, Kept, Record
 
 LATEST = 10**11  # seconds; a time behind it is no time
 
+# Lines that tell what was sent in place of what the log keeps, by type or, for a remark of the program's, by subtype.
+_MADE_SMALLER = {
+    "microcompact_boundary": "Old results cleared in the context and kept in the log, so what follows was smaller",
+    "snip_boundary": "Messages snipped from the context and kept in the log, so what follows was smaller",
+    "content-replacement": "Large results replaced in the context and kept in the log, so what was sent was smaller",
+    "marble-origami-commit": "Finished work collapsed in the context and kept in the log, so what follows was smaller",
+    "fork-context-ref": "Of a sub-agent that began with the context of another log, so what was sent was larger",
+}
+
 
 def is_message(value):
     """Whether a line holds a message of the API."""
@@ -42,13 +51,13 @@ def said(value):
 def record_of(line, notes):
     """The `Record` of a `Line`; None where it has no place in a thread."""
     value = line.value
+    if isinstance(value, dict) and (told := _MADE_SMALLER.get(_kind(value))):
+        notes.at(told, line.number)
     if not isinstance(value, dict) or not (is_message(value) or isinstance(value.get("uuid"), str)):
         return None
     role, content = said(value)
     if value.get("type") == "attachment" and not role:
         notes.at("A reminder whose words the log lacks, left out", line.number)
-    if value.get("subtype") == "microcompact_boundary":
-        notes.at("Old results cleared in the context and kept in the log, so what follows was smaller", line.number)
     compaction, pre_tokens, kept = _compaction(value)
     return Record(line.number, line.offset, len(line.raw), uuid_of(value, line.number), _parent(value), role,
                   _seconds(value), _answer(value), _results(content) if role == "user" else (),
@@ -72,6 +81,11 @@ def usage_of(message):
     if isinstance(written, dict) and written and all(map(_is_count, written.values())):
         usage["cache_creation"] = written
     return usage
+
+
+def _kind(value):
+    kind = value.get("subtype" if value.get("type") == "system" else "type")
+    return kind if isinstance(kind, str) else None
 
 
 def _interned(found):

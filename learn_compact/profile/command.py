@@ -1,4 +1,4 @@
-"""`python -m learn_compact profile`: a conversation of this machine, as text, JSON or one HTML file."""
+"""`python -m learn_compact profile`: a conversation of this machine, as text, JSON, one HTML file, or a request."""
 
 import argparse
 import json
@@ -20,23 +20,31 @@ LISTED = 20
 
 
 def main(arguments=None):
-    """Profiles the conversation that the arguments name; without one, lists those that are there."""
+    """Does with the conversation that the arguments name what they ask for; without one, lists those that are there."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
-    if chosen.path and chosen.latest:
-        parser.error("a PATH and --latest name two conversations: give one of them")
-    if not (chosen.path or chosen.latest):
-        if chosen.mask or chosen.json or chosen.html or chosen.policy or chosen.price:  # a list can't be masked
-            parser.error("these options need a conversation: name a PATH or --latest")
-        return _list()
-    conversation = _conversation(_newest() if chosen.latest else chosen.path)
-    found = profile(conversation, chosen.policy or tuple(POLICIES), _progress("segments"))
+    _refuse_what_does_not_fit(parser, chosen)
+    if not chosen.latest and (chosen.path is None or Path(chosen.path).expanduser().is_dir()):
+        return _list(chosen.path)
+    path = _newest() if chosen.latest else chosen.path
+    _spare(path, chosen.html, chosen.export)
+    conversation = load_outline(path) if path in outline_names() else _loaded(path)
+    if chosen.export:
+        from learn_compact.profile.export import export  # late: it brings the SDK
+
+        print(export(conversation, chosen.policy[0], chosen.export), file=sys.stderr)
+    if chosen.html or chosen.json or not chosen.export:
+        _show(conversation, chosen)
+
+
+def _show(conversation, chosen):
+    found = profile(conversation, chosen.policy or tuple(POLICIES), _progress("requests"))
     if chosen.mask:
         found = masked(found)
     if chosen.html:
         _write(chosen.html, found, chosen.price)
     if chosen.json:
-        print(json.dumps(asdict(found), indent=1, allow_nan=False))
+        print(json.dumps(_objects(asdict(found)), indent=1, allow_nan=False))
     elif not chosen.html:
         from learn_compact.profile.text import text  # late: JSON needs no tables
 
@@ -48,12 +56,14 @@ def _parser():
         "python -m learn_compact profile", description="What filled the window of a conversation, what it cost, and "
         "what another policy would have done. Nothing leaves this machine.")
     parser.add_argument("path", nargs="?", metavar="PATH", help="a conversation (a log of Claude Code, messages as "
-                        "JSON, ...) or the name of an outline; without one, Claude Code's newest are listed")
+                        "JSON, ...) or the name of an outline; of a folder, and without one, the newest are listed")
     parser.add_argument("--latest", action="store_true", help="the newest conversation of Claude Code")
     parser.add_argument("--policy", action="append", choices=POLICIES, help="replay this policy; may be given again "
                         f"(default: {', '.join(POLICIES)})")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained HTML file")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--export", metavar="FILE", type=Path, help="write the last stretch, compacted by the one "
+                        "--policy, as a request of the Messages API that a program can go on with")
     parser.add_argument("--mask", action="store_true", help="leave out names, paths, keys and words; the figures stay")
     parser.add_argument("--price", type=_price, metavar="DOLLARS", help="of a million input tokens: tell dollars too")
     return parser
@@ -69,8 +79,35 @@ def _price(text):
     return price
 
 
-def _conversation(path):
-    return load_outline(path) if path in outline_names() else load(path, _progress("bytes"))
+def _refuse_what_does_not_fit(parser, chosen):
+    wanted = chosen.mask or chosen.json or chosen.html or chosen.policy or chosen.price or chosen.export
+    if chosen.path and chosen.latest:
+        parser.error("a PATH and --latest name two conversations: give one of them")
+    if wanted and not (chosen.path or chosen.latest):  # a list can't be masked
+        parser.error("these options need a conversation: name a PATH or --latest")
+    if wanted and chosen.path and Path(chosen.path).expanduser().is_dir():
+        parser.error(f"these options need one conversation, and {chosen.path} is a folder: without them, what is in it "
+                     "is listed")
+    if chosen.export and len(set(chosen.policy or ())) != 1:
+        parser.error(f"--export needs one --policy to compact by: {', '.join(POLICIES)}")
+    if chosen.export and chosen.mask:
+        parser.error("--export writes the words of the conversation, which --mask would take away: give one of them")
+
+
+def _spare(path, *outputs):
+    """Refuse to write over the conversation that is read."""
+    for output in filter(None, outputs):
+        if output.expanduser().resolve() == Path(path).expanduser().resolve():
+            raise ConversationError(f"{output} is the conversation itself, and is not written over. Name another file.")
+
+
+def _loaded(path):
+    try:
+        return load(path, _progress("bytes"))
+    except ConversationError as error:
+        if Path(path).expanduser().exists():
+            raise
+        raise ConversationError(f"{error} The outlines are {', '.join(outline_names())}.") from None
 
 
 def _newest():
@@ -80,20 +117,31 @@ def _newest():
     return found[0].path
 
 
-def _list():
-    """The newest conversations, a line each."""
-    found = find()
+def _list(folder):
+    """The newest conversations in a folder, or of Claude Code, a line each."""
+    found = find(folder)
     for one in found[:LISTED]:
-        print(printable(f"{one.at:%Y-%m-%d %H:%M}  {one.size / 1e6:7.1f} MB  {one.path}\n    {one.title}"))
-    print("Profile one with its path, or the newest with --latest." if found else
-          "There is no conversation of Claude Code on this machine. Give the PATH of a file, or the name of an outline "
-          f"such as {outline_names()[0]}.")
+        print(printable(f"{one.at:%Y-%m-%d %H:%M}  {_size(one.size):>8}  {one.path}\n    {one.title}"))
+    if found:
+        more = f"{len(found) - LISTED:,} older ones are not shown. " if len(found) > LISTED else ""
+        print(f"{more}Profile one with its path" + ("." if folder else ", or the newest with --latest."))
+    else:
+        print(f"There is no conversation of Claude Code {f'in {folder}' if folder else 'on this machine'}. Give the "
+              f"PATH of a file, or the name of an outline such as {outline_names()[0]}.")
+
+
+def _size(size):
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size / 1e3, 0.1):.1f} kB"
 
 
 def _progress(unit):
-    """A line at a terminal that says how far the work is; nothing where stderr is no terminal."""
+    """A line at a terminal that says how far the work is, percent by percent; nothing where stderr is no terminal."""
+    last = None
+
     def told(done, whole):
-        print(f"\r{done:,} of {whole:,} {unit}", end="\n" if done >= whole else "", file=sys.stderr, flush=True)
+        nonlocal last
+        if last != (last := (100 * done // max(1, whole), whole)):
+            print(f"\r{done:,} of {whole:,} {unit}", end="\n" if done >= whole else "", file=sys.stderr, flush=True)
     return told if sys.stderr.isatty() else None
 
 
@@ -106,3 +154,12 @@ def _write(path, found, price):
     except OSError as error:
         raise ConversationError(f"{path} can't be written: {error.strerror or error}. Name another file.") from error
     print(f"{path} is written. It needs nothing from outside.", file=sys.stderr)
+
+
+def _objects(value):
+    """A value with dicts in place of named tuples, so that JSON keeps their names."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: _objects(item) for key, item in value.items()}
+    return [_objects(item) for item in value] if isinstance(value, list) else value

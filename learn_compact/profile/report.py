@@ -21,9 +21,9 @@ class Profile:
 
     `points` is the context before every request (tokens by part, estimated by kind; `counted` by the API), `usage` the
     sum of what the API reported, None where the file has no usage; `unfinished` are the answers whose output it has
-    wrong, and `cost`, in the price of one input token, is with our estimate for those. `large`, `rereads`, `unused` are
-    as in `findings`, `estimates` as there, on the segment `held_on`. `replays` are what other policies would have sent,
-    "none" first.
+    wrong. `prices` is what each kind of token cost, in units of one input token's price, with our estimate for those
+    answers, and `cost` their sum. `large`, `rereads`, `unused` are as in `findings`, `estimates` as there, on the
+    segment `held_on`. `replays` are what other policies would have sent, "none" first.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Profile:
     points: list = field(repr=False)
     usage: dict | None
     unfinished: Unfinished
+    prices: dict | None
     cost: float | None
     compactions: list
     large: list = field(repr=False)
@@ -76,16 +77,17 @@ def profile(conversation, policies=tuple(POLICIES), progress=None):
                 done += 1
                 if progress:
                     progress(done, whole)
-    points = [replace(point, counted=request.context_tokens or None)
-              for point, request in zip(replaying[0].replay.points, requests, strict=True)]
+    prices = _prices([request for request in requests if request.context_tokens])
     return Profile(
-        conversation.name, getattr(conversation, "source", "outline"), reported[-1].model if reported else "", messages,
-        points, _usage(reported), unfinished if reported else Unfinished(),
-        sum(cost(one.usage, price_of(one.model)) for one in requests) if reported else None, _compactions(segments),
-        findings.large, findings.rereads, findings.unused, errors, held and held.number,
-        [each.replay for each in replaying],
-        [str(problem) for segment in segments for problem in getattr(segment, "problems", ())],
-        list(getattr(conversation, "warnings", ())))
+        name=conversation.name, source=getattr(conversation, "source", "outline"),
+        model=reported[-1].model if reported else "", messages=messages,
+        points=[replace(point, counted=request.context_tokens or None)
+                for point, request in zip(replaying[0].replay.points, requests, strict=True)],
+        usage=_usage(reported), unfinished=unfinished, prices=prices, cost=prices and sum(prices.values()),
+        compactions=_compactions(segments), large=findings.large, rereads=findings.rereads, unused=findings.unused,
+        estimates=errors, held_on=held and held.number, replays=[each.replay for each in replaying],
+        problems=[str(problem) for segment in segments for problem in getattr(segment, "problems", ())],
+        warnings=list(getattr(conversation, "warnings", ())))
 
 
 def _usage(requests):
@@ -93,6 +95,12 @@ def _usage(requests):
     for request in requests:
         total.update({name: request.usage.get(name) or 0 for name in USAGE})
     return {name: total[name] for name in USAGE} if requests else None
+
+
+def _prices(requests):
+    """What each kind of token cost over all requests, None where there are none."""
+    return {name: sum(cost({name: one.usage.get(name), "cache_creation": one.usage.get("cache_creation")},
+                           price_of(one.model)) for one in requests) for name in USAGE} if requests else None
 
 
 def _compactions(segments):

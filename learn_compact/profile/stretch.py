@@ -7,7 +7,7 @@ from collections import Counter
 
 from learn_compact.agent import Point
 from learn_compact.data import Request
-from learn_compact.profile.unfinished import completed
+from learn_compact.profile.unfinished import Unfinished, completed
 from learn_compact.tokens import PARTS, estimate_block, message_parts
 
 
@@ -22,7 +22,8 @@ class Stretch:
     def __init__(self, segment):
         self.life = segment.conversation()
         self.compaction, self.pre_tokens = segment.compaction, segment.pre_tokens
-        self.requests, self.unfinished = completed(segment.requests or _unreported(self.life), self.life)
+        self.requests, unfinished = completed(segment.requests or _unreported(self.life), self.life)
+        self.unfinished = unfinished if segment.requests else Unfinished()
         self._known = {id(message): _parts(message) for message in self.life}
         if self.compaction and self.life:  # what the real program left of the stretch before
             self._known[id(self.life[0])] = Counter(summary=self.parts(self.life[0]).total())

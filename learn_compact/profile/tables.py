@@ -1,20 +1,20 @@
 """A profile as tables: what the terminal prints, the page shows and a chapter looks at."""
 
-from learn_compact.profile.prices import ASSUMED
-from learn_compact.profile.replayed import CACHE_SECONDS, NO_POLICY, SUMMARY_TOKENS
+from learn_compact.profile.prices import UNIT, assumed, price_of
+from learn_compact.profile.replayed import NO_POLICY, SUMMARY_TOKENS
 from learn_compact.show.palette import ORDER, PALETTE
 from learn_compact.show.table import Table
 
 MOST_ROWS = 12
+STRETCH = "A stretch is what lies between two compactions."
+RULES = {
+    "visible / 4": "characters that are said, without keys and ids, by four",
+    "len // 4": "characters of the messages as Python prints them, by four",
+    "by kind": "characters to a token by kind of block and by script",
+    "meter": "the API's count of the request before, and by kind what came since",
+}
 KINDS = {"input_tokens": "input", "cache_creation_input_tokens": "written to the cache",
          "cache_read_input_tokens": "read from the cache", "output_tokens": "output"}
-
-
-def tables(profile, price=None):
-    """Every table of the profile that has something to say, in order; `price` as in `bill`."""
-    made = (window(profile), large(profile), rereads(profile), compactions(profile), bill(profile, price),
-            policies(profile, price), estimates(profile))
-    return [table for table in made if table.rows]
 
 
 def window(profile):
@@ -27,14 +27,16 @@ def window(profile):
     rows = [(str(point.request), *(point.parts.get(part, 0) for part in parts), point.total, point.counted)
             for point in shown]
     return Table(("request", *(PALETTE[part].label for part in parts), "total", "the API's count"), rows,
-                 f"What filled the window, {len(points)} requests: tokens before a request",
-                 "Estimated by kind; not in the log: system prompt, tools and what else the API counted at first.")
+                 f"Tokens before a request, {number(len(points), 'request')}",
+                 "Estimated by kind of block. Not in the log: system prompt, tools and what else the API counted at "
+                 "first.")
 
 
 def large(profile):
-    """The ten largest blocks."""
+    """The ten largest blocks, by their lines in the file or their places in a stretch."""
     rows = [(PALETTE[one.part].label, one.tool, one.tokens, _place(one), one.begins) for one in profile.large]
-    return Table(("block", "tool", "tokens", "where", "begins"), rows, "The largest blocks")
+    return Table(("block", "tool", "tokens", "where", "begins"), rows, "The largest blocks",
+                 "" if all(one.line for one in profile.large) else STRETCH)
 
 
 def rereads(profile):
@@ -55,33 +57,55 @@ def compactions(profile):
 def bill(profile, price=None):
     """What the API reported, and its price in input tokens; in dollars too where `price` is what a million cost."""
     if profile.usage is None:
-        return Table(("tokens", "number"), [])
-    rows = [(name, profile.usage[field]) for field, name in KINDS.items()]
-    rows.append(("the price of all, in input tokens", round(profile.cost)))
+        return Table(("tokens", "number", "price"), [])
+    missing = profile.unfinished.estimated - profile.unfinished.logged
+    rows = [(name, profile.usage[field], round(profile.prices[field])) for field, name in KINDS.items()]
+    if missing:
+        name, logged, spent = rows.pop()
+        left_out = round(missing * price_of(profile.model).output)
+        rows += [(name, logged, spent - left_out), ("output that the log leaves out, estimated", missing, left_out)]
+    rows.append(("all", sum(tokens for _, tokens, _ in rows), round(profile.cost)))
     dollars = f" At ${price:g} a million input tokens: ${_dollars(profile.cost, price)}." if price else ""
-    return Table(("tokens", "number"), rows, "What the API reported, all requests", f"Prices: {ASSUMED}.{dollars}")
+    return Table(("tokens", "number", "price"), rows, "What the API reported, over all requests",
+                 f"{assumed(price_of(profile.model))}{dollars}")
 
 
 def policies(profile, price=None):
     """What each policy would have done with the same requests."""
     rows = [("as it was, by the API", *_reported(profile))] if profile.usage else []
-    rows += [("no policy" if one.policy == NO_POLICY else one.policy, one.sent, one.largest, one.changed, one.summaries,
-              round(one.cost)) for one in profile.replays]
-    columns = ("policy", "tokens sent", "largest request", "prefix changed", "summaries", "price in input tokens")
+    rows += [(policy_name(one), one.sent, one.largest, one.changed, one.summaries, round(one.cost))
+             for one in profile.replays]
+    columns = ("policy", "tokens sent", "largest request", "prefix changed", "summaries", "price")
     if price:
         rows = [(*row, _dollars(row[-1], price)) for row in rows]
         columns = (*columns, "dollars")
-    return Table(columns, rows if profile.points else [], "What each policy would have done with these requests",
-                 f"Estimated, the cache simulated ({CACHE_SECONDS // 60} minutes), real compactions kept, summaries of "
-                 f"{SUMMARY_TOKENS:,} tokens: compare with “no policy”, not with the API's figures.")
+    return Table(columns, rows if profile.points else [], "The same requests under each policy",
+                 "Prefix changed: how often a policy changed what had been sent before; what follows the change has to "
+                 f"be written to the cache again.\nPrices {UNIT}, the cache simulated, summaries of {SUMMARY_TOKENS:,} "
+                 "tokens. Sizes are estimated: compare with “no policy”, not with the API's figures.")
 
 
 def estimates(profile):
     """How wrong each estimator was."""
-    rows = [(one.name, f"{one.at_the_end:+.1%}", f"{one.growth:+.1%}") for one in profile.estimates]
-    stretch = f", stretch {profile.held_on + 1}" if profile.estimates else ""
-    return Table(("estimate", "at the last request", "in the growth"), rows, f"Estimates against the API{stretch}",
-                 "Minus is too low, the dangerous side. The meter stands on the API's count of the request before.")
+    rows = [(one.name, f"{one.at_the_end:+.1%}", f"{one.growth:+.1%}", RULES[one.name]) for one in profile.estimates]
+    stretch = f", stretch {profile.held_on + 1}" if profile.held_on else ""
+    return Table(("estimate", "at the last request", "in the growth", "how it counts"), rows,
+                 f"Estimates against the API's count{stretch}", "Minus is too low, the dangerous side."
+                 + f" {STRETCH}" * bool(stretch))
+
+
+def policy_name(replay):
+    """What a reader calls the policy of a replay."""
+    return "no policy" if replay.policy == NO_POLICY else replay.policy
+
+
+def number(count, noun):
+    """How many of something, as words.
+
+    >>> number(1, "request"), number(2_000, "request")
+    ('1 request', '2,000 requests')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _reported(profile):

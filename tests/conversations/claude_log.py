@@ -81,3 +81,51 @@ def _told(block):
             return block["text"]
         case kind:
             return kind
+
+
+def current_log():
+    """A log with the kinds of lines that Claude Code wrote in autumn 2026 (2.1.29x), as public tools describe them.
+
+    Two questions; large results are replaced and an old one is collapsed; then a compaction keeps the last exchange.
+    """
+    log = Log()
+    for kind in ({"type": "mode", "mode": "normal"}, {"type": "permission-mode", "permissionMode": "acceptEdits"},
+                 {"type": "atis-latch", "atis": ""}, {"type": "bridge-session", "bridgeSessionId": "b"},
+                 {"type": "file-history-snapshot", "messageId": "u1", "snapshot": {"trackedFileBackups": {}}},
+                 {"type": "queue-operation", "operation": "enqueue", "content": "Count."}):
+        log.remark(**kind)
+    asked = {"promptId": "p", "origin": {"kind": "human"}, "permissionMode": "acceptEdits", "version": "2.1.294"}
+    log.user("Count.", **asked)
+    for kind in ("deferred_tools_delta", "total_tokens_reminder", "date_change"):
+        log.line("attachment", attachment={"type": kind})
+    reported = {"input_tokens": 2, "cache_creation_input_tokens": 900, "cache_read_input_tokens": 14_000,
+                "cache_creation": {"ephemeral_1h_input_tokens": 900, "ephemeral_5m_input_tokens": 0},
+                "iterations": [{"type": "message", "input_tokens": 2}], "server_tool_use": {"web_search_requests": 0},
+                "service_tier": "standard", "speed": "standard", "inference_geo": ""}
+    answer = {"id": "m1", "type": "message", "role": "assistant", "model": "claude-opus-5-5"}
+    for block, output, stop in ((text("I look."), 8, None), (call("A", path="agents"), 8, None),
+                                (call("B"), 310, "tool_use")):
+        last = log.line("assistant", requestId="r", effort="high", message={
+            **answer, "content": [block], "usage": {**reported, "output_tokens": output}, "stop_reason": stop})
+    log.remark(type="file-history-delta", messageId="u1", trackingPath="notes.md", backup={"version": 1})
+    log.user(result("A", "four"), parent=last, toolUseResult={"stdout": "four"}, sourceToolAssistantUUID=last)
+    log.user(result("B", "five"), toolUseResult={"stdout": "five"}, sourceToolAssistantUUID=last)
+    log.remark(type="content-replacement", replacements=[{"kind": "tool-result", "toolUseId": "A", "replacement": "…"}])
+    log.line("attachment", attachment={"type": "queued_command", "prompt": "Tests too.", "commandMode": "prompt"})
+    log.answer("m2", text("Nine."), context=16_000, output=30)
+    for kind in ("stop_hook_summary", "turn_duration", "away_summary", "model_refusal_fallback", "api_error"):
+        log.line("system", subtype=kind, content="beside the conversation")
+    log.remark(type="marble-origami-commit", collapseId="c", summary="Counted.", firstArchivedUuid="u1")
+    for kind in ({"type": "ai-title", "aiTitle": "Counting"}, {"type": "custom-title", "customTitle": "Counts"},
+                 {"type": "pr-link", "prNumber": 1}, {"type": "frame-link"}, {"type": "cost-state", "totalCostUSD": 1},
+                 {"type": "last-prompt", "lastPrompt": "Count.", "leafUuid": "u1"}, {"type": "worktree-state"}):
+        log.remark(**kind)
+    first = log.user("Are you sure?", **asked)
+    kept = [first, log.answer("m3", text("Yes."), context=17_000, output=20)]
+    log.boundary(tokens=17_500, postTokens=900, cumulativeDroppedTokens=16_600, preservedSegment={
+        "headUuid": kept[0], "tailUuid": kept[1], "anchorUuid": "summary"},
+        preservedMessages={"anchorUuid": "summary", "uuids": kept, "allUuids": kept})
+    log.user("Nine, with tests.", uuid="summary", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    log.user("Thank you.", parent=kept[1], **asked)
+    log.answer("m4", text("Any time."), context=9_000, output=20)
+    return log

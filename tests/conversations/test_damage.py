@@ -9,7 +9,7 @@ import random
 from pathlib import Path
 
 import pytest
-from claude_log import Log, call, result, text
+from claude_log import Log, call, current_log, result, text
 
 from learn_compact.conversations import load, save
 from learn_compact.errors import ConversationError, MessageError
@@ -61,7 +61,7 @@ def jsonl(values):
     return "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-OWN = [(claude_code(), jsonl), (MESSAGES, jsonl), (TRANSCRIPT, jsonl), (CHAT, jsonl), ([REQUEST, REQUEST], jsonl),
+OWN = [(claude_code(), jsonl), (current_log().lines, jsonl), (MESSAGES, jsonl), (TRANSCRIPT, jsonl), (CHAT, jsonl), ([REQUEST, REQUEST], jsonl),
        (REQUEST, lambda value: json.dumps(value, indent=1).encode()), (CHAT, lambda value: json.dumps(value).encode())]
 
 

@@ -64,17 +64,21 @@ def test_logs_of_sub_agents_and_other_files_are_left_out(tmp_path):
     session(folder, "You count.", name="agent-1.jsonl")
     session(project(folder, "a/subagents"), "You too.", name="agent-2.jsonl")
     session(folder, "Notes.", name="notes.txt")
-    (folder / "empty.jsonl").touch()
     assert [one.title for one in find(tmp_path)] == ["Count."]
 
 
-@pytest.mark.parametrize("content", [b"\xff\x00\n", b"[]\n{}\n7\n", b'{"timestamp":"yesterday at noon"}\n', b"{"])
-def test_what_is_no_log_has_the_time_of_its_file(tmp_path, content):
-    path = project(tmp_path) / "odd.jsonl"
-    path.write_bytes(content)
+@pytest.mark.parametrize("content", [b"", b"\xff\x00\n", b"[]\n{}\n7\n", b"{", b'{"type":"mode","sessionId":"s"}\n'])
+def test_a_file_in_which_nobody_says_anything_is_left_out(tmp_path, content):
+    (project(tmp_path) / "odd.jsonl").write_bytes(content)
+    assert find(tmp_path) == []
+
+
+def test_a_log_without_times_has_the_time_of_its_file(tmp_path):
+    path = project(tmp_path) / "messages.jsonl"
+    path.write_text('{"role": "user", "content": "Count.", "timestamp": "yesterday at noon"}\n')
     os.utime(path, (1_700_000_000, 1_700_000_000))
     [found] = find(tmp_path)
-    assert (found.title, found.cwd, found.at.timestamp()) == ("", "", 1_700_000_000)
+    assert (found.title, found.cwd, found.at.timestamp()) == ("Count.", "", 1_700_000_000)
 
 
 def test_only_the_ends_of_a_long_file_are_read(tmp_path):

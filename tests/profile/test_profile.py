@@ -8,12 +8,15 @@ import pytest
 
 from learn_compact import estimate_by_kind, load_outline, outline_names
 from learn_compact.conversations import load, save
+from learn_compact.data import Request
 from learn_compact.errors import PolicyError
 from learn_compact.profile import Price, cost, masked, profile, tables
 from learn_compact.profile.findings import unused
 from learn_compact.profile.html import figures
 from learn_compact.profile.prices import price_of
+from learn_compact.profile.sections import findings, policies, trust
 from learn_compact.profile.text import text
+from learn_compact.profile.unfinished import completed
 from learn_compact.tokens.estimate import BLOCK_TOKENS
 
 SHARED = sorted((Path(__file__).parents[3] / "shared" / "conversations").glob("*.jsonl"))
@@ -119,12 +122,37 @@ def test_what_is_kept_for_an_hour_costs_more():
 
 def test_a_model_has_the_prices_of_its_family_and_an_unknown_one_those_assumed():
     assert price_of("claude-3-haiku-20240307") != price_of("claude-opus-4-6") == price_of("another")
+    assert price_of("claude-opus-5-5").cache_read == price_of("another").cache_read / 2
 
 
 def test_the_bill_is_the_sum_of_the_requests(codemie):
     usages = [request.usage for segment in CODEMIE.segments for request in segment.requests]
-    assert codemie.cost == pytest.approx(sum(map(cost, usages)))
+    missing = codemie.unfinished.estimated - codemie.unfinished.logged
+    assert codemie.cost == pytest.approx(sum(map(cost, usages)) + missing * Price().output)
+    assert codemie.cost == pytest.approx(sum(codemie.prices.values()))
     assert codemie.usage["output_tokens"] == sum(usage["output_tokens"] for usage in usages)
+
+
+ANSWER = "There are four functions in it. " * 20  # 640 characters
+
+
+@pytest.mark.parametrize(("logged", "is_unfinished"), [(1, True), (79, True), (80, False), (200, False)])
+def test_an_output_that_is_too_small_for_its_answer_is_estimated(logged, is_unfinished):
+    life = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": ANSWER}]
+    [request], found = completed([Request(1, 0.0, "", {"input_tokens": 9, "output_tokens": logged})], life)
+    estimate = estimate_by_kind(life[1:])
+    assert found == ((1, logged, estimate) if is_unfinished else (0, 0, 0))
+    assert request.usage == {"input_tokens": 9, "output_tokens": estimate if is_unfinished else logged}
+
+
+def test_answers_whose_output_the_log_cut_off_are_told_of_and_paid_for(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text(timed_log(10, ANSWER), encoding="utf-8")
+    found = profile(load(path))
+    assert found.unfinished == (40, 40, 40 * estimate_by_kind([{"role": "assistant", "content": ANSWER}]))
+    assert found.usage["output_tokens"] == 40 and found.prices["output_tokens"] == 5 * found.unfinished.estimated
+    assert "40 answers have an output in the log that was counted before they ended" in text(found)
+    assert f"output that the log leaves out, estimated  {found.unfinished.estimated - 40:>7,}" in text(found)
 
 
 def test_a_price_in_dollars_is_told_where_it_is_given(codemie):
@@ -152,23 +180,45 @@ def test_the_policies_of_the_course_send_less_and_claude_code_leaves_alone_what_
     assert max(one.sent for one in others) < claude_code.sent <= nothing.sent and claude_code.summaries == 0
 
 
-def test_the_cache_goes_cold_after_five_minutes(tmp_path):
+HOUR = {"cache_creation_input_tokens": 1, "cache_creation": {"ephemeral_1h_input_tokens": 1}}
+
+
+@pytest.mark.parametrize(("pauses", "more"), [((200, 400), {}), ((3_500, 3_700), HOUR)], ids=["minutes", "an hour"])
+def test_the_cache_goes_cold_after_five_minutes_or_an_hour(tmp_path, pauses, more):
     prices = []
-    for pause in (200, 400):
+    for pause in pauses:
         path = tmp_path / f"{pause}.jsonl"
-        path.write_text(timed_log(pause), encoding="utf-8")
-        prices.append(profile(load(path)).replays[0].cost)
+        path.write_text(timed_log(pause, **more), encoding="utf-8")
+        prices.append(profile(load(path), ()).replays[0].cost)
     assert prices[1] > 3 * prices[0]
 
 
-def timed_log(pause):
-    """A log of forty answers, `pause` seconds apart."""
-    lines, usage = [], {"input_tokens": 20_000, "output_tokens": 1}
+@pytest.mark.skipif(not SHARED, reason="the real conversations (../shared/conversations) are not here")
+def test_the_first_request_finds_what_the_api_found_in_the_cache():
+    [path] = [path for path in SHARED if path.stem.startswith("spotter-acompact")]
+    found = profile(load(path))
+    assert all(one.cost == pytest.approx(found.cost, rel=0.01) for one in found.replays)
+
+
+def test_a_policy_that_is_named_twice_is_replayed_once():
+    assert [one.policy for one in profile(CODEMIE, ("s06", "s06")).replays] == ["none", "s06"]
+
+
+def test_every_request_of_every_replay_is_told_as_progress(codemie):
+    told = []
+    profile(CODEMIE, ("s06",), lambda *how_far: told.append(how_far))
+    whole = 2 * len(codemie.points)
+    assert told == [(done, whole) for done in range(1, whole + 1)]
+
+
+def timed_log(pause, answer="Four.", **more):
+    """A log of forty answers, `pause` seconds apart; `more` stands in the usage of each."""
+    lines, usage = [], {"input_tokens": 20_000, "output_tokens": 1, **more}
     for n in range(80):
         role, seconds = ("assistant", "user")[n % 2 == 0], pause * (n // 2)
         message = {"role": role, "content": f"words {n}"}
         if role == "assistant":
-            message |= {"id": f"m{n}", "model": "model", "usage": usage}
+            message = {"role": role, "content": answer, "id": f"m{n}", "model": "model", "usage": usage}
         lines.append(json.dumps({
             "uuid": f"u{n}", "parentUuid": f"u{n - 1}" if n else None, "sessionId": "s", "type": role,
             "message": message, "timestamp": f"2026-01-06T{seconds // 3600:02}:{seconds // 60 % 60:02}:"
@@ -218,13 +268,32 @@ def test_a_real_conversation_has_a_profile_that_agrees_with_its_file(path):
         one._replace(at=None) for one in conversation.compactions]
     assert found.messages == sum(len(segment.conversation()) for segment in conversation.segments)
     assert [point.counted for point in found.points] == [one.context_tokens for one in conversation.requests]
-    for table in tables.tables(found):
-        assert str(table) in text(found) and len({len(row) for row in table.rows} | {len(table.columns)}) == 1
+    told = text(found)
+    for section in (*findings(found), policies(found), *trust(found)):
+        assert section.sentence in told
+        if section.table:
+            assert str(section.table) in told
+            assert {len(row) for row in section.table.rows} == {len(section.table.columns)}
 
 
-def test_a_picture_is_drawn_of_a_policy_only_where_it_changed_something(tmp_path, codemie):
+def test_the_policies_are_in_one_picture_where_one_changed_something(tmp_path, codemie):
     short = profile(from_messages(tmp_path, *called("a", "Read", {}, "x"), {"role": "assistant", "content": "Done."}))
-    assert len(list(figures(codemie))) == 4 and len(list(figures(short))) == 1
+    grown, lived = figures(codemie)
+    assert codemie.name in grown.alt and all(name in lived.alt for name in ("no policy", "s06", "s08", "claude_code"))
+    assert figures(short)[1] is None and "s06 and s08 and claude_code would have changed nothing" in text(short)
+
+
+def test_every_term_is_explained_where_it_stands(codemie):
+    told = text(codemie)
+    for term in ("Prefix changed: ", "meter +", "visible / 4", "A stretch is ", "in units of one input token's price"):
+        assert term in told
+    assert all(one.name in tables.RULES for one in codemie.estimates)
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    told = text(profile(from_messages(tmp_path, {"role": "assistant", "content": "Done."})))
+    assert "Files read more than once: none." in told and "Compactions that really happened: none." in told
+    assert "2 messages, 1 request\n" in told and "1 requests" not in told
 
 
 # Masks

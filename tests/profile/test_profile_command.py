@@ -9,8 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
+from learn_compact import estimate_by_kind, load_outline
 from learn_compact.__main__ import main
-from learn_compact.conversations import save
+from learn_compact.conversations import load, save
+from learn_compact.messages import marker_path, result_text
+from learn_compact.profile import command
 
 NASTY = "<script>alert(1)</script> & \x1b[2J \ud800 \u202e"
 
@@ -46,6 +49,8 @@ def test_the_figures_as_json_and_only_the_policy_that_was_asked_for(tmp_path):
     found = json.loads(out)
     assert code == 0 and [one["policy"] for one in found["replays"]] == ["none", "s06"]
     assert len(found["points"]) == 62 and found["points"][0]["counted"] == 14_187
+    assert found["large"][0].keys() >= {"tool", "tokens", "message"} and found["unused"].keys() >= {"results", "judged"}
+    assert found["unfinished"]["answers"] == 26 and found["estimates"][0]["name"] == "visible / 4"
 
 
 def test_without_a_path_the_conversations_are_listed_and_the_newest_is_taken_by_name(tmp_path):
@@ -62,8 +67,82 @@ def test_without_a_path_the_conversations_are_listed_and_the_newest_is_taken_by_
     assert run("--latest", home=tmp_path)[1].startswith("Newer (claude-code): 1 message,")
 
 
+def test_the_newest_log_in_which_somebody_says_something_is_taken(tmp_path):
+    project = tmp_path / ".claude" / "projects" / "p"
+    project.mkdir(parents=True)
+    said = {"uuid": "u", "parentUuid": None, "type": "user", "message": {"role": "user", "content": "Count."}}
+    for name, line, day in (("said", said, 1), ("begun", {"type": "mode", "mode": "normal"}, 2)):
+        line |= {"sessionId": "s", "timestamp": f"2026-01-0{day}T09:00:00.000Z"}
+        (project / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    assert run("--latest", home=tmp_path)[1].startswith("said (claude-code): 1 message,")
+
+
+def test_of_a_folder_the_conversations_are_listed(tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    assert "no conversation of Claude Code in" in run(logs, home=tmp_path)[1]
+    (logs / "a.jsonl").write_text('{"role": "user", "content": "Count."}\n')
+    code, out, err = run(logs, home=tmp_path)
+    assert (code, err) == (0, "") and re.search(r"0\.1 kB  \S*a\.jsonl\n    Count\.\n", out)
+    code, out, err = run(logs, "--json", home=tmp_path)
+    assert (code, out) == (2, "") and "is a folder" in err
+
+
+# A request to go on with
+
+
+@pytest.mark.parametrize("policy", ["s06", "s08", "claude_code"])
+def test_an_exported_conversation_is_a_request_that_can_be_sent(tmp_path, policy):
+    messages = load_outline("codemie-624a4a58").segments[0].conversation()
+    save(messages, tmp_path / "long.json")
+    before = (tmp_path / "long.json").read_bytes()
+    code, out, err = run("long.json", "--policy", policy, "--export", "next.json", home=tmp_path)
+    assert (code, out) == (0, "") and f"as {policy} leaves them" in err and "holds no system prompt" in err
+    found = load(tmp_path / "next.json")
+    smaller = estimate_by_kind(found.messages) < estimate_by_kind(messages)
+    assert found.problems == [] and smaller == (policy != "claude_code")  # which leaves alone what fits
+    for message in found.messages:  # what a message names lies where it says
+        path = marker_path(result_text({"content": message["content"]}))
+        assert path is None or (tmp_path / path).is_file()
+    assert (tmp_path / "long.json").read_bytes() == before
+
+
+def test_an_export_keeps_system_and_tools_and_a_page_may_be_written_too(tmp_path):
+    request = {"model": "m", "system": "Be brief.", "tools": [{"name": "bash", "input_schema": {"type": "object"}}],
+               "messages": [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "Four."}]}
+    (tmp_path / "talk.json").write_text(json.dumps(request))
+    code, _, err = run("talk.json", "--policy=s06", "--policy=s06", "--export=next.json", "--html=page.html",
+                       home=tmp_path)
+    assert code == 0 and "page.html is written" in err and json.loads((tmp_path / "next.json").read_text()) == request
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (["--export", "next.json"], "needs one --policy"),
+    (["--export", "next.json", "--policy", "s06", "--policy", "s08"], "needs one --policy"),
+    (["--export", "next.json", "--policy", "s06", "--mask"], "give one of them"),
+])
+def test_an_export_that_is_not_clear_is_refused(options, said, tmp_path):
+    code, out, err = run("sniffly-d3ad4cdc", *options, home=tmp_path)
+    assert (code, out) == (2, "") and said in err and not (tmp_path / "next.json").exists()
+
+
+@pytest.mark.parametrize("options", [["--policy", "s06", "--export"], ["--html"]])
+def test_nothing_is_written_over_the_conversation(options, tmp_path):
+    path = nasty(tmp_path)
+    before = path.read_bytes()
+    (tmp_path / "link.json").symlink_to(path)
+    for name in (path, "link.json", "./nasty.json"):
+        code, out, err = run(path, *options, name, home=tmp_path)
+        assert (code, out) == (1, "") and "is the conversation itself" in err
+    assert path.read_bytes() == before
+
+
+# What goes wrong
+
+
 @pytest.mark.parametrize(("arguments", "said"), [
     (["missing.jsonl"], "missing.jsonl"),
+    (["snifly"], "The outlines are cctrace-phase0, "),
     (["sniffly-d3ad4cdc", "--html", "no/such/folder.html"], "can't be written"),
 ])
 def test_what_can_not_be_read_or_written_is_a_sentence(tmp_path, arguments, said):
@@ -100,8 +179,9 @@ def test_the_page_is_one_file_that_runs_and_loads_nothing(tmp_path):
     assert (code, out) == (0, "") and "page.html is written" in err
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     page = Page(text)
-    assert {"svg", "table", "main"} <= page.tags and not page.tags & {"script", "iframe", "link", "img", "object"}
+    assert {"svg", "table", "main", "details"} <= page.tags and not page.tags & {"script", "iframe", "link", "img", "object"}
     assert not page.addresses and "default-src 'none'" in text
+    assert text.index("<svg") < text.index("<table")
     assert any("<script>alert(1)</script>" in words for words in page.words)  # shown, as words
     assert "nothing left it" in text
 
@@ -118,7 +198,7 @@ def test_a_masked_page_holds_no_word_of_the_conversation(tmp_path):
 
 
 @pytest.mark.parametrize("options", [["--mask"], ["--json"], ["--html", "page.html"], ["--policy", "s08"],
-                                     ["--price", "3"]])
+                                     ["--price", "3"], ["--policy", "s08", "--export", "next.json"]])
 def test_an_option_without_a_conversation_shows_no_list_in_the_clear(options, tmp_path):
     code, out, err = run(*options, home=tmp_path)
     assert (code, out) == (2, "") and "name a PATH or --latest" in err
@@ -127,3 +207,13 @@ def test_an_option_without_a_conversation_shows_no_list_in_the_clear(options, tm
 def test_two_conversations_at_once_are_refused(tmp_path):
     code, out, err = run("sniffly-d3ad4cdc", "--latest", home=tmp_path)
     assert (code, out) == (2, "") and "give one of them" in err
+
+
+def test_progress_is_told_at_a_terminal_percent_by_percent(capsys, monkeypatch):
+    assert command._progress("requests") is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    told = command._progress("requests")
+    for done in range(1, 10_001):
+        told(done, 10_000)
+    said = capsys.readouterr().err
+    assert said.count("\r") == 101 and said.endswith("10,000 of 10,000 requests\n")
