@@ -68,7 +68,7 @@ class Bundle:
         return forms, {"image/png": {"alt": self.alt, "width": WIDTH}}
 
     def _page(self, picture):
-        return (f'<figure style="margin:0">{picture}<figcaption><details>'
+        return (f'<figure style="margin:0;overflow-x:auto">{picture}<figcaption><details>'
                 f"<summary>The numbers as a table</summary>{table_html(self.table)}</details></figcaption></figure>")
 
     def _image_html(self, png):

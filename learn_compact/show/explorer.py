@@ -9,6 +9,10 @@ from learn_compact.errors import LearnCompactError
 from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
+# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are.
+RING = ("<style>.learn-compact .jupyter-widgets :focus-visible "
+        "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important}</style>")
+
 
 def explorer(controls, draw, description):
     """An explorer as a `Bundle`: its picture and table are those of the state in which the controls are handed in.
@@ -24,7 +28,7 @@ def explorer(controls, draw, description):
     must_be(callable(draw), "explorer(…, draw, …)", "a function from the controls' values to a Bundle", draw)
     first = draw(_values(controls))
     must_be(isinstance(first, Bundle), "What draw(values) gives", "a Bundle", first)
-    picture, words, numbers = HTML(), HTML(), HTML(layout=Layout(display="none"))
+    picture, words, numbers = HTML(layout=Layout(overflow="auto")), HTML(), HTML(layout=Layout(display="none"))
     wants_numbers = Checkbox(description="show the numbers as a table", indent=False)
 
     def show(bundle):
@@ -42,8 +46,9 @@ def explorer(controls, draw, description):
         control.observe(redraw, "value")
     wants_numbers.observe(lambda change: setattr(numbers.layout, "display", "" if change.new else "none"), "value")
     show(first)
-    frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>"), *map(_row, controls.values()),
+    frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>{RING}"), *map(_row, controls.values()),
                   picture, words, wants_numbers, numbers])
+    frame.add_class("learn-compact")
     return Bundle(first.figure, first.table, first.alt, frame)
 
 

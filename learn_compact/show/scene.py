@@ -92,10 +92,14 @@ class Scene:
         self.marks.append(Words(x, y, text, **style))
 
     def svg(self, alt):
-        """The picture as SVG text, all words escaped; `alt` is what a screen reader says of it."""
+        """The picture as SVG text, all words escaped; `alt` is what a screen reader says of it.
+
+        It grows and shrinks with the page, down to a half: smaller letters could not be read.
+        """
         return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(alt)}" '
                 f'viewBox="0 0 {self.width} {self.height}" font-family="{", ".join(FONTS)}" '
-                f'style="width:100%;max-width:{self.width}px;height:auto;background:{PAPER}">'
+                f'style="width:100%;min-width:{self.width // 2}px;max-width:{self.width}px;height:auto;'
+                f'background:{PAPER}">'
                 + "".join(map(_svg_mark, self.marks)) + "</svg>")
 
     def figure(self):
