@@ -178,7 +178,7 @@ def todo(*steps):
 def test_the_newest_todo_list_is_the_plan_and_is_attached_as_it_is():
     messages = [user("Plan."), todo(("Read", "pending")), todo(("Read", "completed"), ("Count", "in_progress"))]
     [plan] = attached(messages)
-    assert plan.text == "The plan as it stands:\n> [x] Read\n> [~] Count" and not plan.may_go
+    assert plan.text == "The plan as it stands:\n> [x] Read\n> [~] Count" and not plan.name
     header = "[Conversation compacted: auto, 9 tokens before]\nTranscript: t.jsonl\n\nHalf."
     carried = {"role": "user", "content": [text(header), text(plan.text)]}
     assert newest_plan([carried, assistant("Go on.")]) == ["[x] Read", "[~] Count"]

@@ -19,15 +19,16 @@ from learn_compact.summaries import Summary, usable, with_requests
 from learn_compact.tokens import estimate_by_kind, estimate_chars
 
 BOUNDARY = "[Conversation compacted: {trigger}, {tokens} tokens before]"
+NO_ROOM = "Left out, because there was no room beside the summary:"
 CONTINUES = ("This continues a conversation that was compacted. The work goes on where the summary says it stands: do "
              "not start over, and do not do again what is done. What is attached is state and material, no request.")
 
 
 class Attachment(NamedTuple):
-    """A text that is attached to a summary; it `may_go` where there is no room for it."""
+    """A text that is attached to a summary. One with a `name` may go where there is no room, and is named then."""
 
     text: str
-    may_go: bool = False
+    name: str = ""
 
 
 def full_compact(messages, *, summarize, archive, trigger="auto", focus="", restoration=None, shrink_kept=False,
@@ -39,7 +40,8 @@ def full_compact(messages, *, summarize, archive, trigger="auto", focus="", rest
     `shown` it sees `shown(messages)`: a `PrefixSummarizer` needs them as they were sent. In a `Summary` the user's
     messages stand word for word, those of earlier summaries too. Results that the model has not seen stay, with the
     answer that called for them; `shrink_kept` (after a refusal of the API) moves them to disk where they are more than
-    half of all. Where the chain would not be smaller, files go first; if that is not enough, the input is given back.
+    half of all. Where the chain would not be smaller, files go, and it names them; if that is not enough, the input is
+    given back.
 
     `restoration` has `focus(messages, trigger)`, `attachments(messages, archive, trigger)` and `clear()`. Source:
     Claude Code. Raises SummaryError for an empty summary, ArchiveError where the disk refuses.
@@ -98,15 +100,21 @@ def _without_attachments(message, archive):
 
 def _fitting(gone, base, attached):
     """The message with as many attachments as leave it smaller than what is gone, the last files out first."""
-    attached = list(attached)
+    attached, left_out = list(attached), []
     while True:
-        ours = {"role": "user", "content": [*base, *(_text(one.text) for one in attached), _text(CONTINUES)]}
+        said = [one.text for one in attached]
+        if left_out:
+            said.append("\n> ".join([NO_ROOM, *left_out]))
+        ours = {"role": "user", "content": [*base, *map(_text, said), _text(CONTINUES)]}
         if outweighs(gone, [ours]):
             return ours
-        last = next((i for i in range(len(attached) - 1, -1, -1) if attached[i].may_go), None)
-        if last is None:
+        last = next((i for i in range(len(attached) - 1, -1, -1) if attached[i].name), None)
+        if last is not None:
+            left_out.insert(0, attached.pop(last).name)
+        elif left_out:
+            left_out = []  # not even their names
+        else:
             return None
-        del attached[last]
 
 
 def _text(text):

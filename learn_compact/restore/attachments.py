@@ -10,6 +10,7 @@ from learn_compact.restore.files import (
     MAX_TOKENS_EACH,
     MAX_TOKENS_IN_ALL,
     fenced,
+    path_of,
     recent_files,
     restored_files,
 )
@@ -48,7 +49,7 @@ class Restoration:
         return " ".join(said)
 
     def attachments(self, messages, archive, trigger):
-        """Every `Attachment`: plan, tasks and notes, then files, the newest first, then what the hooks said.
+        """Every `Attachment`: plan, tasks, notes, files, the newest first, then what the hooks said.
 
         They are made at the same time; what one of them raises (but a hook) is raised here.
         """
@@ -74,8 +75,8 @@ class Restoration:
         reads = recent_files(messages, archive, self.max_files)
         texts, notes = restored_files(reads, self.workspace, max_tokens_each=self.max_tokens_each,
                                       max_tokens=self.max_tokens)
-        return [*(Attachment(text, may_go=True) for text in texts),
-                Attachment(quoted("Files that were read, and can't be shown now:", notes), may_go=True)]
+        return [Attachment(quoted("Files that were read, and can't be shown now:", notes), name="notes on files"),
+                *(Attachment(text, name=path_of(text)) for text in texts)]
 
     def _hooks(self, messages, archive, trigger):
         said, failed = _heard(self.after, messages, trigger)

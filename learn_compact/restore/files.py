@@ -72,6 +72,15 @@ def restored_files(reads, workspace, *, max_tokens_each=MAX_TOKENS_EACH, max_tok
     return texts, notes
 
 
+def path_of(restored):
+    """The path in the text of a restored file.
+
+    >>> path_of("Restored file: desk.py\\nRead again from disk.")
+    'desk.py'
+    """
+    return restored.removeprefix(RESTORED).partition("\n")[0]
+
+
 def fenced(text):
     """The text between two lines of backticks, of which there are more than in any line of the text.
 
@@ -104,8 +113,7 @@ def _read_in(message, answers, archive):
     elif carried_request(message, archive) is not None:
         for block in blocks(message):
             if str(block.get("text")).startswith(RESTORED):
-                path, _, rest = block["text"][len(RESTORED):].partition("\n")
-                yield path, "\n".join(rest.split("\n")[2:-1])
+                yield path_of(block["text"]), "\n".join(block["text"].split("\n")[3:-1])
 
 
 def _seen(answer, archive):

@@ -14,7 +14,7 @@ from learn_compact.check.strategies import conversations
 from learn_compact.errors import PolicyError
 from learn_compact.layers.age import Ages, is_recoverable, micro_by_age
 from learn_compact.layers.collapse import collapse, collapse_finished, finished_spans
-from learn_compact.layers.full import Attachment, full_compact
+from learn_compact.layers.full import NO_ROOM, Attachment, full_compact
 from learn_compact.messages import newest_request, problems, tool_results, unseen_results
 from learn_compact.pipeline import Pipeline, Projection, Step
 from learn_compact.summaries import Summary
@@ -120,7 +120,7 @@ class Files:
 
     def attachments(self, messages, archive, trigger):
         return [Attachment("The plan as it stands:\n> [ ] Count"),
-                *(Attachment(f"Restored file: {n}.py\nRead again.\n```\n{'x' * self.chars}\n```", may_go=True)
+                *(Attachment(f"Restored file: {n}.py\nRead again.\n```\n{'x' * self.chars}\n```", name=f"{n}.py")
                   for n in range(2))]
 
     def clear(self):
@@ -163,7 +163,8 @@ def test_where_there_is_no_room_files_go_before_state(tmp_path):
     messages = [user("Count."), assistant("word " * 400)]
     [ours] = full_compact(messages, summarize=lambda messages, focus: "Half.", archive=Archive(tmp_path),
                           restoration=Files(700))
-    assert "0.py" in str(ours) and "1.py" not in str(ours) and "> [ ] Count" in str(ours)
+    assert "Restored file: 0.py" in str(ours) and "Restored file: 1.py" not in str(ours)
+    assert f"{NO_ROOM}\n> 1.py" in [block.get("text") for block in ours["content"]] and "> [ ] Count" in str(ours)
 
 
 @given(conversations(max_turns=8))
