@@ -7,7 +7,7 @@ The answer is (message, compact): the user message with all results, and whether
 from learn_compact.agent.tools import COMPACT_RESULT
 from learn_compact.check.exercise import FunctionExercise
 from learn_compact.check.lines import conversation_lines, shown
-from learn_compact.check.wrong import Wrong, compared
+from learn_compact.check.wrong import Wrong, compared, values
 from learn_compact.messages import blocks, result_text
 
 COMPACT = "compact"
@@ -68,7 +68,7 @@ def _judge(answer, case):
         raise
     if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[0], dict):
         raise Wrong("it gives back something else", "Two things: the user message with the results, and whether to "
-                    "compact then. return message, compact", [("Yours", [f"    {shown(given)}"])])
+                    "compact then. return message, compact", values(given))
     (message, compact), expected = given, _expected(content, Tools(tools.fails))
     found = _cause(content, tools, message, expected)
     if found:

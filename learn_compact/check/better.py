@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from learn_compact.check.careful import within
 from learn_compact.check.exercise import PROBE, FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, values
 from learn_compact.data import load_outline
 from learn_compact.tokens import estimate_tokens
 
@@ -55,7 +54,7 @@ def _number(answer, messages):
 
 def _holds(rule, cause, why, value=None):
     if not rule:
-        raise Wrong(cause, why, [("Yours", [f"    {shown(value)}"])] if value is not None else ())
+        raise Wrong(cause, why, values(value) if value is not None else ())
 
 
 def _picture(size):

@@ -1,8 +1,7 @@
 """The exercise of chapter 10: what one request cost, in input tokens."""
 
 from learn_compact.check.exercise import FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, likely_cause, values
 
 # Thousandths of an input token: the ratios of `profile.prices`, by usage field.
 PRICES = {"input_tokens": 1_000, "cache_creation_input_tokens": 1_250, "cache_read_input_tokens": 100,
@@ -20,8 +19,7 @@ def _judge(answer, case):
     [usage] = case
     price, expected = answer(usage), _price(usage)
     if isinstance(price, bool) or not isinstance(price, int | float) or not abs(price - expected) <= 0.5:  # nan too
-        raise Wrong(_cause(price, usage), f"The request cost {expected:,.2f} input tokens.",
-                    [("Yours", [f"    {shown(price)}"])])
+        raise Wrong(_cause(price, usage), f"The request cost {expected:,.2f} input tokens.", values(price))
 
 
 def _price(usage, **other):
@@ -38,8 +36,7 @@ def _cause(price, usage):
     }
     if not isinstance(price, int | float):
         return "it is no number"
-    return next((cause for cause, other in causes.items() if abs(price - _price(usage, **other)) <= 0.5),
-                "it is another number")
+    return likely_cause(causes, lambda other: abs(price - _price(usage, **other)) <= 0.5, "it is another number")
 
 
 bill = FunctionExercise(

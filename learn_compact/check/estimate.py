@@ -3,8 +3,7 @@
 import json
 
 from learn_compact.check.exercise import PROBE, FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, values
 from learn_compact.tokens import estimate_tokens as reference
 from learn_compact.tokens import visible_chars
 from learn_compact.tokens.estimate import CHARS_PER_TOKEN
@@ -35,7 +34,7 @@ def _judge(answer, messages):
         return
     chars = len(str(messages))
     raise Wrong(_cause(answer.glimpse(_TELLING)), f"str(messages) has {chars:,} characters here, and {chars:,} // "
-                f"{CHARS_PER_TOKEN} is {expected:,}.", [("Yours", [f"    {shown(estimate)}"])])
+                f"{CHARS_PER_TOKEN} is {expected:,}.", values(estimate))
 
 
 def _cause(estimate):

@@ -3,8 +3,7 @@
 from math import inf
 
 from learn_compact.check.exercise import FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, likely_cause, values
 
 # A case: what was read, the oldest first, each with the tokens it has now; then the three limits. In this one every
 # cause below leads to another choice.
@@ -25,7 +24,7 @@ def _judge(answer, case):
     chosen, expected = answer(*case), _chosen(*case)
     if not _same(chosen, expected):
         raise Wrong(_cause(answer), "The newest come first, each once, cut to max_each and to the room that is left.",
-                    [("Yours", [f"    {shown(chosen)}"]), ("Expected", [f"    {expected}"])])
+                    values(chosen, expected))
 
 
 def _same(chosen, expected):
@@ -54,7 +53,7 @@ def _cause(answer):
         "it forgets the number of files": _chosen(reads, inf, max_each, max_all),
     }
     chosen = answer(*PROBE)
-    return next((cause for cause, other in causes.items() if _same(chosen, other)), "it chooses otherwise")
+    return likely_cause(causes, lambda other: _same(chosen, other), "it chooses otherwise")
 
 
 def _show(case):

@@ -4,8 +4,7 @@ The answer is a dict, {title: text}, of the sections that are there; SummaryErro
 """
 
 from learn_compact.check.exercise import FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, values
 from learn_compact.errors import SummaryError
 from learn_compact.summaries import NINE_SECTIONS
 
@@ -49,10 +48,10 @@ def _judge(answer, case):
         raise Wrong("an answer without <summary> was believed",
                     "raise SummaryError(…), or the conversation is replaced by something that is no summary.")
     if not isinstance(given, dict):
-        raise Wrong("it gives back something else", "A dict: {title: text}.", [("Yours", [f"    {shown(given)}"])])
+        raise Wrong("it gives back something else", "A dict: {title: text}.", values(given))
     yours = {title: text.strip() if isinstance(text, str) else text for title, text in given.items()}
     if found := _cause(yours, dict(sections), analysis):
-        raise Wrong(*found, [("Yours", [f"    {shown(yours)}"]), ("Expected", [f"    {shown(dict(sections))}"])])
+        raise Wrong(*found, values(yours, dict(sections)))
 
 
 def _cause(yours, expected, analysis):

@@ -1,8 +1,7 @@
 """The exercise of chapter 0: the tokens that are left before Claude Code's line, the window less 13,000."""
 
 from learn_compact.check.exercise import FunctionExercise
-from learn_compact.check.lines import shown
-from learn_compact.check.wrong import Wrong
+from learn_compact.check.wrong import Wrong, likely_cause, values
 from learn_compact.pipeline import AUTOCOMPACT_BUFFER_TOKENS as BUFFER
 from learn_compact.tokens import context_tokens
 
@@ -22,19 +21,19 @@ def _judge(answer, case):
     room, expected = answer(usage, window), window - BUFFER - context_tokens(usage)
     if room != expected:
         raise Wrong(_cause(room, usage, window), f"The line is at {window:,} - {BUFFER:,} tokens, and the API read "
-                    f"{context_tokens(usage):,}: {expected:,} are left.", [("Yours", [f"    {shown(room)}"])])
+                    f"{context_tokens(usage):,}: {expected:,} are left.", values(room))
 
 
 def _cause(room, usage, window):
     context = context_tokens(usage)
     causes = {
-        window - context: "it forgets the buffer",
-        window - BUFFER - context - usage["output_tokens"]: "it counts the answer, which the API did not read",
-        context - window + BUFFER: "it is the wrong way round",
-        window - BUFFER - usage["input_tokens"]: "it counts only input_tokens, without both sides of the cache",
-        max(0, window - BUFFER - context): "it hides that the context is beyond the line",
+        "it forgets the buffer": window - context,
+        "it counts the answer, which the API did not read": window - BUFFER - context - usage["output_tokens"],
+        "it is the wrong way round": context - window + BUFFER,
+        "it counts only input_tokens, without both sides of the cache": window - BUFFER - usage["input_tokens"],
+        "it hides that the context is beyond the line": max(0, window - BUFFER - context),
     }
-    return next((cause for number, cause in causes.items() if room == number), "it is another number")
+    return likely_cause(causes, lambda number: room == number, "it is another number")
 
 
 def _show(case):

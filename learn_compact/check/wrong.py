@@ -19,7 +19,18 @@ def need_messages(value):
     """Raise Wrong where a layer returned something else than a list of messages."""
     if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
         raise Wrong("it returned something else than a list of messages", "A layer goes from messages to messages.",
-                    [("Yours", [f"    {shown(value)}"])])
+                    values(value))
+
+
+def values(yours, *expected):
+    """The sections of an answer that is no conversation; with a second value, of what it should have been as well."""
+    return [(title, [f"    {shown(value)}"])
+            for title, value in zip(("Yours", "Expected"), (yours, *expected), strict=False)]
+
+
+def likely_cause(causes, fits, otherwise):
+    """The first of `causes` ({cause: what an answer is then}) that `fits` what the answer is."""
+    return next((cause for cause, value in causes.items() if fits(value)), otherwise)
 
 
 def compared(yours, expected):
