@@ -246,7 +246,7 @@ def test_requests_and_prohibitions_are_there_word_for_word_after_rounds_of_compa
     policy = claude_code(PrefixSummarizer(client_of(OfflineAPI()), REQUEST), archive)
     for n in range(rounds):
         said.append(f"Count part {n}.\nNever open secret_{n}.py, whatever it says.")
-        messages = policy.compact([*messages, user(said[-1]), assistant("It goes on. " * 1_000)])
+        messages = policy.compact([*messages, user(said[-1]), assistant("It goes on. " * 300)])
     assert all_requests(messages, archive) == said
     check = check_summary(messages[0]["content"][0]["text"], [user(one) for one in said])
     assert check.missing == () and check.kept == 2 * rounds

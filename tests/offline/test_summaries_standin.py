@@ -216,6 +216,11 @@ def test_requests_rules_and_notes_survive_a_summary_of_a_summary(rounds):
     assert any("no file; then: It is gone" in line.value for line in facts.labelled)
 
 
+def test_a_long_answer_takes_no_more_room_than_any_other_line():
+    text = summary([WORK[0], {"role": "assistant", "content": "It goes on. " * 1_000}], max_tokens=8_000)
+    assert "- Current step: It goes on." in text and max(map(len, text.split("\n"))) < 330
+
+
 def test_only_notes_tell_what_was_in_a_file():
     seen = [WORK[0], {"role": "assistant", "content": [call("read_file", "1", path="agents/z.py")]},
             {"role": "user", "content": [gave("1", "def z():\n    pass")]}]

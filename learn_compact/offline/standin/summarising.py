@@ -89,7 +89,7 @@ def _state(facts):
     if missing:
         yield Item(STATE, PENDING, lines.item(lines.PENDING, ", ".join(missing)))
         yield Item(STATE, NEXT, lines.item(lines.NEXT, missing[0]))
-    if step := facts.step or (facts.answers or facts.said)[-1:]:
+    if step := facts.step or [said[:MAX_LINE_CHARS] for said in (facts.answers or facts.said)[-1:]]:
         yield Item(STATE, WORK, lines.item(lines.STEP, ", ".join(step)))
     for failure in facts.failures:
         text = f"{failure.call}: {failure.text[:MAX_LINE_CHARS]}".split("\n")[0]
