@@ -9,7 +9,7 @@ from talk import assistant, calls, long_talk, results, user
 from learn_compact.agent import S08_TOOLS, Agent, Workspace
 from learn_compact.archive import Archive
 from learn_compact.check.strategies import conversations
-from learn_compact.errors import SummaryError
+from learn_compact.errors import PolicyError, SummaryError
 from learn_compact.layers.age import without_recoverable
 from learn_compact.messages import newest_request, problems, tool_results
 from learn_compact.offline import MODEL, Fault, OfflineAPI, client_of, tasks
@@ -184,7 +184,7 @@ def test_what_is_no_summary_is_refused_and_not_asked_for_again(fault, cause):
 
 @pytest.mark.parametrize("request_", [{"system": "You code."}, None, "a-model", lambda: None])
 def test_a_request_without_a_model_is_no_request(request_):
-    with pytest.raises(SummaryError, match="names no model"):
+    with pytest.raises(PolicyError, match="request must be what the conversation's own requests say: model, "):
         PrefixSummarizer(Scripted(), request_)(TALK)
 
 

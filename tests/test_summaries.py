@@ -9,7 +9,7 @@ from scripted import Scripted, call, response, text
 
 from learn_compact.archive import Archive
 from learn_compact.check.strategies import conversations
-from learn_compact.errors import SummaryError
+from learn_compact.errors import PolicyError, SummaryError
 from learn_compact.layers.auto import auto_compact, compact_history, reactive_compact
 from learn_compact.layers.full import full_compact
 from learn_compact.messages import problems
@@ -171,8 +171,13 @@ def test_a_stop_sequence_and_several_texts_make_a_summary_too():
 
 @pytest.mark.parametrize("client", [None, "a client", object(), lambda: None])
 def test_what_is_no_client_is_told_when_the_summarizer_is_made(client):
-    with pytest.raises(SummaryError, match="which has no `messages.create`"):
+    with pytest.raises(PolicyError, match=r"client must be a client such as connect\(\) gives, not "):
         ModelSummarizer(client, "a-model")
+
+
+def test_what_is_no_prompt_is_told_too():
+    with pytest.raises(PolicyError, match="prompt must be a function of the focus, .* not 'Sum it up.'"):
+        ModelSummarizer(Scripted(), "a-model", "Sum it up.")
 
 
 @pytest.mark.parametrize("layer", [auto_compact, compact_history, reactive_compact, full_compact])

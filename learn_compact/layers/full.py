@@ -61,6 +61,7 @@ def full_compact(messages, *, summarize, archive, trigger="auto", focus="", rest
     demand(callable(summarize), "summarize", "a function, such as a ModelSummarizer(client, model)", summarize)
     demand(hasattr(archive, "save_transcript"), "archive", "an Archive(folder)", archive)
     demand(restoration is None or hasattr(restoration, "attachments"), "restoration", "a Restoration", restoration)
+    demand(shown is None or callable(shown), "shown", "a function from messages to messages", shown)
     demand(str(trigger).isidentifier(), "trigger", 'a word, such as "auto" or "manual"', trigger)
     start = kept_from(messages, keep_unseen=True)
     if shrink_kept:

@@ -4,7 +4,7 @@ A summary replaces everything that was said, so what is empty, cut off, refused,
 sections that were asked for raises, and the history stays. Left out: whether a good-looking summary is true.
 """
 
-from learn_compact.errors import SummaryError
+from learn_compact.errors import SummaryError, demand
 from learn_compact.summaries.checking import check_summary
 from learn_compact.summaries.parse import OPTIONAL, Summary, parse_summary
 from learn_compact.summaries.prompts import TEXT_ONLY, three_points
@@ -24,16 +24,16 @@ class ModelSummarizer:
     once more where `check_summary` finds something missing, and takes the better of the two. `strict=False` takes
     whatever comes back, as s06 does.
     Raises SummaryError where the answer is empty, cut off, refused, a tool call or lacks a section (other than the
-    optional one), and where the API gives none; for a `client` that can't be asked, too.
+    optional one), and where the API gives none.
     """
 
     shares_prefix = False  # whether what the prompt cache holds of the conversation is read: see `PrefixSummarizer`
 
     def __init__(self, client, model, prompt=three_points, *, max_tokens=None, max_chars=SUMMARY_MAX_CHARS,
                  as_text=whole_messages, strict=True, ask_again=False):
-        if not hasattr(getattr(client, "messages", None), "create"):
-            raise SummaryError(f"No summary can be asked for: the client is {client!r}, which has no "
-                               "`messages.create`. Give one such as connect() gives.")
+        demand(hasattr(getattr(client, "messages", None), "create"), "client", "a client such as connect() gives",
+               client)
+        demand(callable(prompt), "prompt", "a function of the focus, such as nine_sections", prompt)
         self.client, self.model, self.prompt = client, model, prompt
         self.wants_sections = "<summary>" in prompt("")
         self.max_tokens = max_tokens or (NINE_SECTIONS_MAX_TOKENS if self.wants_sections else SUMMARY_MAX_TOKENS)

@@ -5,7 +5,7 @@ change, not even to forbid the tools (`tool_choice` is part of it); the prompt f
 it comes. Left out: to see to it that the conversation's own requests are cached (`Agent(cache=True)`).
 """
 
-from learn_compact.errors import SummaryError
+from learn_compact.errors import SummaryError, demand
 from learn_compact.messages import blocks
 from learn_compact.rules import problems
 from learn_compact.summaries.asking import ModelSummarizer
@@ -44,9 +44,8 @@ class PrefixSummarizer(ModelSummarizer):
 
     def _asked(self, messages, prompt, last=TEXT_ONLY):
         request = self.request()
-        if not isinstance(request, dict) or "model" not in request:
-            raise SummaryError("No summary can be asked for: the request names no model. Give what the conversation's "
-                               "own requests say: model, system, tools.")
+        demand(isinstance(request, dict) and "model" in request, "request",
+               "what the conversation's own requests say: model, system, tools", request)
         self.model = request["model"]
         response, self.why_text = self._behind(request, [*messages, _question(messages, f"{prompt}\n\n{last}")])
         return response or super()._asked(messages, prompt, last)
