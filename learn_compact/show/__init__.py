@@ -1,7 +1,7 @@
 """Pictures of what fills a context: figures, explorers, and the package's own source.
 
 The model apart from the view: `blocks` and `moments` measure a conversation, `scene` is a sheet of shapes and words
-that two painters paint, `bundle` shows it in three forms at once. Left out: everything that decides anything.
+that two painters paint, `bundle` shows it in four forms at once. Left out: everything that decides anything.
 """
 
 from learn_compact.show.accuracy import errors, sizes

@@ -38,9 +38,7 @@ def errors(rows, title="Error in the growth of the context"):
     `rows` is `{conversation: {estimate: error}}`, an error being a share of what the API counted (-0.25: a quarter too
     low). Left of the line at zero is the dangerous side.
     """
-    alike = isinstance(rows, dict) and rows and all(
-        isinstance(row, dict) and row and set(row) == set(next(iter(rows.values()))) for row in rows.values())
-    must_be(alike, "errors(rows)", "{conversation: {estimate: error}}, with the same estimates in each", rows)
+    must_be(_is_grid(rows), "errors(rows)", "{conversation: {estimate: error}}, with the same estimates in each", rows)
     names = list(next(iter(rows.values())))
     return Bundle(_dots(rows, names, title), _error_table(rows, names, title), _error_sentence(rows, names, title))
 
@@ -94,6 +92,13 @@ def _passes(line, threshold):
 
 
 # Errors over many conversations
+
+
+def _is_grid(rows):
+    """Whether it is a dict of dicts of numbers, all with the same names."""
+    return isinstance(rows, dict) and bool(rows) and all(
+        isinstance(row, dict) and row and set(row) == set(next(iter(rows.values())))
+        and all(isinstance(error, int | float) for error in row.values()) for row in rows.values())
 
 
 def _dots(rows, names, title):

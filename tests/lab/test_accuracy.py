@@ -3,7 +3,7 @@
 import pytest
 
 from learn_compact.data import load_outline, load_usage
-from learn_compact.errors import PolicyError
+from learn_compact.errors import MessageError, PolicyError
 from learn_compact.lab import absolute_error, growth_error, request_sizes
 from learn_compact.tokens import visible_chars
 
@@ -55,3 +55,11 @@ class Still:
 def test_a_segment_that_can_judge_nothing_is_refused(requests, sentence):
     with pytest.raises(PolicyError, match=sentence):
         growth_error(Still(requests), len)
+
+
+@pytest.mark.parametrize("measured", [request_sizes, absolute_error, growth_error])
+@pytest.mark.parametrize(("segment", "estimate", "said"), [
+    (None, len, "a segment of an outline"), (SEGMENT, 3, "a function from messages to tokens, not 3")])
+def test_what_can_not_be_measured_is_refused_with_a_sentence(measured, segment, estimate, said):
+    with pytest.raises(MessageError, match=said):
+        measured(segment, estimate)

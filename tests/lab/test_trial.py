@@ -1,6 +1,9 @@
 """One task, one policy, one fresh folder."""
 
+import pytest
+
 from learn_compact.agent import S08_TOOLS
+from learn_compact.errors import MessageError
 from learn_compact.lab import trial
 from learn_compact.layers.micro import micro_compact
 from learn_compact.pipeline import Pipeline, Step, s06, s08
@@ -38,3 +41,12 @@ def test_a_file_whose_parts_are_noted_and_in_sight_is_counted_whole():
     found = trial(AUDIT, s08, window=12_000, tools=S08_TOOLS)
     assert any("sed -n" in arguments.get("command", "") for _, arguments in found.calls)
     assert "Total: 499 functions in 11 files" in found.answer
+
+
+@pytest.mark.parametrize(("question", "options", "said"), [
+    (None, {}, r"trial\(question\) must be a text, not None"), (AUDIT, {"policy": 3}, "a function such as s06, not 3"),
+    (AUDIT, {"build": "folder"}, "a function that fills a folder"),
+])
+def test_what_is_no_trial_is_refused_with_a_sentence(question, options, said):
+    with pytest.raises(MessageError, match=said):
+        trial(question, **options)

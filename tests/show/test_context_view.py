@@ -113,6 +113,9 @@ def test_half_a_character_in_a_name_can_be_sent_to_the_browser():
     ([], None, {}, "no block"), ("Hello", None, {}, "not str"), ([SAID, "Hello"], None, {}, "list of messages"),
     ([SAID], [], {}, "after"), ([SAID], SAID, {}, "not dict"), ([SAID], None, {"fixed": -1}, "fixed"),
     ([SAID], None, {"window": "200k"}, "window"), ([SAID], [SAID], {"names": ["one"]}, "names"),
+    (3, None, {}, "not int"), ([SAID], None, {"title": None}, r"title=…\) must be a text, not None"),
+    ([SAID], None, {"names": [None]}, "names"), ([SAID], None, {"tools": 3}, "tools"),
+    ([SAID], None, {"measure": 3}, "measure"), ([SAID], None, {"threshold": float("nan")}, "threshold"),
 ])
 def test_what_can_not_be_drawn_is_refused_with_a_sentence(before, after, options, said):
     with pytest.raises(MessageError, match=said):

@@ -73,6 +73,21 @@ def test_what_can_not_be_explored_is_refused_with_a_sentence(outline, number, sa
         explore(outline, number, measure=estimate_block)
 
 
+@pytest.mark.parametrize("options", [{"window": "x"}, {"window": 0}, {"window": None}, {"measure": 3}])
+def test_a_parameter_of_another_type_is_refused_with_its_name(options):
+    with pytest.raises(MessageError, match=f"{next(iter(options))}.* must be a"):
+        explore(SMALL, **{"measure": estimate_block, **options})
+
+
+@pytest.mark.parametrize(("controls", "draw", "said"), [
+    (3, named, "widgets by name"), ({"keep": 3}, named, "widgets by name"),
+    ({}, 3, "a function from the controls' values to a Bundle, not 3"), ({}, lambda values: 3, "a Bundle, not 3"),
+])
+def test_what_makes_no_explorer_is_refused_with_a_sentence(controls, draw, said):
+    with pytest.raises(MessageError, match=said):
+        explorer(controls, draw, "Try it.")
+
+
 def test_every_slider_has_a_number_box_and_other_controls_stay_as_they_are():
     controls = {"keep": IntSlider(value=3, max=9, description="keep_recent"),
                 "share": FloatSlider(value=0.5, max=1, step=0.1, description="share"),
