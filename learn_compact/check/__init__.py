@@ -18,6 +18,7 @@ _WHERE = {
     "order_steps": "order",
     "parse_summary": "parse",
     "files_to_restore": "files",
+    "guard": "breaker",
     "bill": "cost",
 }
 

@@ -750,6 +750,58 @@ def all_that_fit(reads, max_files, max_each, max_all):
     return restored(reads[::-1], len(reads), max_each, max_all)
 
 
+# guard
+
+def in_a_row(outcomes, closing=("worked", "by hand")):
+    """The failures since the last of `closing`."""
+    since = max((i + 1 for i, outcome in enumerate(outcomes) if outcome in closing), default=0)
+    return outcomes[since:].count("failed")
+
+
+def is_free(source):
+    return source not in ("compact", "session_memory")
+
+
+@wrong("guard", "it is the wrong way round")
+def why_not_instead_of_whether(source, outcomes, max_failures):
+    return not is_free(source) or in_a_row(outcomes) >= max_failures
+
+
+@wrong("guard", "it gives up one failure too early")
+def at_the_last_attempt(source, outcomes, max_failures):
+    return is_free(source) and in_a_row(outcomes) < max_failures - 1
+
+
+@wrong("guard", "it gives up one failure too late")
+def once_more(source, outcomes, max_failures):
+    return is_free(source) and in_a_row(outcomes) <= max_failures
+
+
+@wrong("guard", "it counts all failures, not those in a row")
+def however_long_ago(source, outcomes, max_failures):
+    return is_free(source) and in_a_row(outcomes, ("by hand",)) < max_failures
+
+
+@wrong("guard", "a compaction by hand changes nothing")
+def only_its_own(source, outcomes, max_failures):
+    return is_free(source) and in_a_row(outcomes, ("worked",)) < max_failures
+
+
+@wrong("guard", "it compacts a request that comes from compact")
+def whoever_asks(source, outcomes, max_failures):
+    return in_a_row(outcomes) < max_failures
+
+
+@wrong("guard", "it compacts a request that comes from session_memory")
+def but_the_summary(source, outcomes, max_failures):
+    return source != "compact" and in_a_row(outcomes) < max_failures
+
+
+@wrong("guard", "it returns something else than True or False")
+def the_failures_themselves(source, outcomes, max_failures):
+    return in_a_row(outcomes)
+
+
 # bill
 
 @wrong("bill", "it counts every token as one")
