@@ -21,7 +21,7 @@ from learn_compact.__main__ import main
 from learn_compact.agent import Agent, ask_at_terminal
 from learn_compact.archive import Archive
 from learn_compact.chat import terminal
-from learn_compact.offline import MODEL, Fault, OfflineAPI, client_of, sample_project, standin
+from learn_compact.offline import MODEL, Fault, OfflineAPI, api_of, client_of, sample_project, standin
 from learn_compact.offline.project import sample_files, write_files
 from learn_compact.offline.serve import Server
 from learn_compact.pipeline import s06
@@ -134,7 +134,22 @@ def test_every_policy_has_its_prompt_its_threshold_and_its_unit(piped, name):
     assert f"\n{name} >> {READ_ALL}\n" in roomy
     assert "auto_compact" not in roomy and "[auto_compact triggered]" in tight
     assert rows_of(usual)["tools"] == (count_tools([tool.definition for tool in policy.tools]), 0)
-    assert f" of 10,000,000 {policy.unit}" in roomy and f" of {policy.threshold:,} {policy.unit}" in usual
+    assert f" of 10,000,000 {policy.unit}" in roomy and f" of {policy.threshold or 179_000:,} {policy.unit}" in usual
+
+
+def test_claude_codes_threshold_follows_the_window(piped):
+    (shown, _), _ = piped("/context", arguments=["--policy", "claude", "--window", "40000"])
+    assert " of 19,000 tokens, estimated by kind" in shown
+    (_, said), code = piped("/context", arguments=["--policy", "claude", "--window", "21000"])
+    assert code and "leaves nothing above the buffer of 13,000" in said
+
+
+def test_claude_code_asks_for_its_summary_behind_the_cached_conversation(piped, monkeypatch):
+    made = []
+    monkeypatch.setattr(chat, "connect", lambda window, live: made.append(client_of(OfflineAPI(window))) or made[0])
+    piped(READ_ALL, "/compact", arguments=["--policy", "claude"])
+    usage = api_of(made[0]).calls[-1].usage
+    assert usage["cache_read_input_tokens"] > 0.9 * usage["cache_creation_input_tokens"] > 0
 
 
 def test_the_context_is_named_part_by_part_and_adds_up(talk):

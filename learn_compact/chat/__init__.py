@@ -27,7 +27,7 @@ from learn_compact.pipeline import (
     s08,
 )
 from learn_compact.restore import MAX_TOKENS_IN_ALL, Restoration
-from learn_compact.summaries import ModelSummarizer, nine_sections
+from learn_compact.summaries import ModelSummarizer, PrefixSummarizer
 from learn_compact.tokens import context_parts, estimate_by_kind, estimate_chars, estimate_tokens
 
 HELLO = """Workspace: {folder} ({terms}).
@@ -38,34 +38,40 @@ INTERRUPTED = "Interrupted. Nothing that was said is lost: say how to go on."
 
 QUIT = ("q", "exit")  # and /quit. s06 ends at an empty line too; here a slip of the finger ends nothing
 BAR_COLUMNS = 40
+_OF_WINDOW = f"the window less {MAX_TOKENS + AUTOCOMPACT_BUFFER_TOKENS}"
 
 
 class Policy(NamedTuple):
     """A policy to chat with, and the tools of its agent.
 
-    It summarises where `measure(messages)`, in `unit`, is above `threshold`, which it calls `parameter`.
+    It summarises where `measure(messages)`, in `unit`, is above `threshold`, which it calls `parameter`; None is what
+    Claude Code makes of the window. `summarizer(client, request)` asks for the summaries.
     """
 
     pipeline: Callable
     tools: tuple
     parameter: str
-    threshold: int
+    threshold: int | None
     measure: Callable
     unit: str
+    summarizer: Callable
+
+
+def _in_three_points(client, request):
+    return ModelSummarizer(client, model_for(client))
 
 
 def _claude(summarize, archive, threshold):
-    """Claude Code's policy, with its own prompt; what is restored takes a quarter of the room at most."""
-    nine = ModelSummarizer(summarize.client, summarize.model, nine_sections)
+    """Claude Code's policy; what is restored takes a quarter of the room at most."""
     files = Restoration(Workspace(archive.root), max_tokens=min(MAX_TOKENS_IN_ALL, threshold // 4))
-    return claude_code(nine, archive, effective_window=threshold + AUTOCOMPACT_BUFFER_TOKENS, restoration=files)
+    return claude_code(summarize, archive, effective_window=threshold + AUTOCOMPACT_BUFFER_TOKENS, restoration=files)
 
 
 POLICIES = {
-    "s06": Policy(s06, S06_TOOLS, "threshold", THRESHOLD, estimate_tokens, "estimated tokens"),
-    "s08": Policy(s08, S08_TOOLS, "char_limit", CONTEXT_CHAR_LIMIT, estimate_chars, "characters"),
-    "claude": Policy(_claude, S08_TOOLS, "threshold", auto_compact_threshold(WINDOW - MAX_TOKENS), estimate_by_kind,
-                     "tokens, estimated by kind"),
+    "s06": Policy(s06, S06_TOOLS, "threshold", THRESHOLD, estimate_tokens, "estimated tokens", _in_three_points),
+    "s08": Policy(s08, S08_TOOLS, "char_limit", CONTEXT_CHAR_LIMIT, estimate_chars, "characters", _in_three_points),
+    "claude": Policy(_claude, S08_TOOLS, "threshold", None, estimate_by_kind, "tokens, estimated by kind",
+                     PrefixSummarizer),
 }
 
 
@@ -152,14 +158,15 @@ def main(arguments=None):
     """`python -m learn_compact chat`: until somebody ends it."""
     chosen = _parser().parse_args(arguments)
     client = connect(chosen.window, live=chosen.live)
-    model, is_live = model_for(client), not is_offline(client)
-    folder = _workspace(chosen.workspace, is_live)
     policy = POLICIES[chosen.policy]
-    policy = policy._replace(threshold=chosen.threshold or policy.threshold)
-    pipeline = policy.pipeline(ModelSummarizer(client, model), Archive(folder), **{policy.parameter: policy.threshold})
+    threshold = chosen.threshold or policy.threshold or auto_compact_threshold(chosen.window - MAX_TOKENS)
+    is_live = not is_offline(client)
+    folder = _workspace(chosen.workspace, is_live)
+    summarize = policy.summarizer(client, lambda: agent.request)
+    pipeline = policy.pipeline(summarize, Archive(folder), **{policy.parameter: threshold})
+    agent = Agent(client, model_for(client), folder, pipeline, tools=policy.tools, cache=summarize.shares_prefix)
     say(HELLO.format(folder=folder, terms=ASKS_FIRST if is_live else COPIED))
-    Chat(Agent(client, model, folder, pipeline, tools=policy.tools), policy, chosen.window).run(
-        lines(f"{chosen.policy} >> "))
+    Chat(agent, policy._replace(threshold=threshold), chosen.window).run(lines(f"{chosen.policy} >> "))
 
 
 def _workspace(chosen, is_live):
@@ -182,7 +189,8 @@ def _parser():
     parser.add_argument("--window", type=_count, default=WINDOW, metavar="N", help="context window in tokens; a live "
                         "model has its own, and /context believes this one (default: %(default)s)")
     parser.add_argument("--threshold", type=_count, metavar="N", help="size above which it summarises: "
-                        + ", ".join(f"{name} in {row.unit} ({row.threshold})" for name, row in POLICIES.items()))
+                        + ", ".join(f"{name} in {row.unit} ({row.threshold or _OF_WINDOW})"
+                                    for name, row in POLICIES.items()))
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--live", action="store_true", default=None, help="insist on a key")
     where.add_argument("--offline", action="store_false", dest="live", default=None, help="use no key")
