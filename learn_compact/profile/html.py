@@ -29,14 +29,16 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 def html(profile, price=None):
     """The profile as the text of an HTML file; `price` is what a million input tokens cost in dollars."""
     grown, lived = figures(profile)
-    body = (f"<header><h1>{escape(profile.name)}</h1><p>{escape(origin(profile))}: {escape(size(profile))}. {NOTHING_LEFT}</p></header>{_picture(grown)}"
+    about = f"{origin(profile)}: {size(profile)}. {NOTHING_LEFT}"
+    body = (f"<header><h1>{escape(profile.name)}</h1><p>{escape(about)}</p></header>{_picture(grown)}"
             f"<h2>What stands out</h2>{_sections(findings(profile, price))}"
             f"<h2>What another policy would have done</h2>{_picture(lived)}{_sections([policies(profile, price)])}"
             f"<h2>How far to trust these figures</h2>{_sections(trust(profile))}")
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    page = (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             f'<meta name="viewport" content="width=device-width"><title>{escape(title(profile))}</title>'
-            f"<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n").encode("utf-8", "replace").decode()
+            f"<style>{STYLE}</style></head><body><main>{body}</main></body></html>\n")
+    return page.encode("utf-8", "replace").decode()  # without lone surrogates
 
 
 def figures(profile):

@@ -51,8 +51,8 @@ class Replaying:
 
     def live(self, stretch):
         """Live a stretch again; after every request comes a yield, so that somebody may tell how far it is."""
-        context = Context(stretch)
-        for request, sent, end, same in (self._prepared if self.replay.policy in POLICIES else self._as_it_was)(stretch):
+        context, lived = Context(stretch), self._as_it_was if self.replay.policy == NO_POLICY else self._prepared
+        for request, sent, end, same in lived(stretch):
             context.send(sent, end, same)
             point = context.point(len(self.replay.points) + 1, request is stretch.requests[0])
             self._pay(request, point, context.first(same))

@@ -96,8 +96,9 @@ def _unused(profile):
     if not judged:
         return Section("Results never used again: none that could be judged.")
     filled_in = " (the words of an outline are filled in, so this says nothing here)" * (profile.source == "outline")
-    return Section(f"Results never used again: {results} of {judged}, {tokens:,} of {judged_tokens:,} tokens, by an upper "
-                   f"bound: no new word of six characters or more came back in what the model wrote later{filled_in}.")
+    return Section(f"Results never used again: at most {results} of {judged}, {tokens:,} of {judged_tokens:,} tokens. "
+                   "No new word of theirs, of six characters or more, is in what the model wrote later"
+                   f"{filled_in}.")
 
 
 def _compactions(profile):

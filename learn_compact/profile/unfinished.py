@@ -1,8 +1,8 @@
 """Answers whose logged output is a count from the beginning of the stream, as Claude Code writes many.
 
 The API counts an answer's output as it streams. A log that keeps an early count has a handful of tokens for an answer
-of pages; input and cache are counted before the stream, and are right. (Reported to its makers in anthropics/claude-code
-22671, 22686, 25941 and 27361.)
+of pages; input and cache are counted before the stream, and are right. (Reported to its makers as issues 22671, 22686,
+25941 and 27361 of anthropics/claude-code.)
 """
 
 from dataclasses import replace

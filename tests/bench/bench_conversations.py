@@ -1,19 +1,24 @@
-"""What a long log costs: time and memory of `load`, each in an interpreter of its own, and the time of `find`."""
+"""What a long log costs: time and memory of `load`, each in an interpreter of its own, the time of `find`, and how the
+time of a profile grows with a stretch that no compaction cuts.
+"""
 
 import json
 import subprocess
 import sys
+import time
 from itertools import chain, count, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from figures import Figure, seconds
 
-from learn_compact.conversations import find
+from learn_compact.conversations import find, load
 from learn_compact.data import load_outline, outline_names
+from learn_compact.profile import profile
 
 LOG_BYTES = 100_000_000
 FILES, FILE_BYTES = 1_000, 100_000
+TIMES = 10  # how much longer one log to profile is than the other
 
 # Seconds of the processor that a load takes (others may be busy on this machine), and the most memory that the
 # process ever held, in MB.
@@ -36,6 +41,8 @@ def figures():
             yield Figure(f"load of 100 MB, {what}", took, 10, "s")
             yield Figure(f"load of 100 MB, {what}: the most memory", memory, 300, "MB")
         yield Figure("load of 100 MB / parsing its lines", took / seconds(lambda: parse(log), 1), 6)
+        short, long = (profiling(log, size) for size in (LOG_BYTES // TIMES, LOG_BYTES))
+        yield Figure(f"profile of {TIMES} times as much in one stretch / of once", long / short, 13)
         log.unlink()
         for number in range(FILES):
             write(Path(folder, f"{number}.jsonl"), chain(FIRST, SOME), FILE_BYTES)
@@ -45,6 +52,15 @@ def figures():
 def measured(path):
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], capture_output=True, text=True, check=True)
     return map(float, done.stdout.split())
+
+
+def profiling(path, size):
+    """Seconds of the processor for the profile of a log of this size, under the policies that keep a context short."""
+    write(path, log_lines(False), size)
+    conversation = load(path)
+    start = time.process_time()
+    profile(conversation, ("s06", "s08"))
+    return time.process_time() - start
 
 
 def parse(path):

@@ -61,7 +61,8 @@ def jsonl(values):
     return "".join(json.dumps(value) + "\n" for value in values).encode()
 
 
-OWN = [(claude_code(), jsonl), (current_log().lines, jsonl), (MESSAGES, jsonl), (TRANSCRIPT, jsonl), (CHAT, jsonl), ([REQUEST, REQUEST], jsonl),
+OWN = [(claude_code(), jsonl), (current_log().lines, jsonl), (MESSAGES, jsonl), (TRANSCRIPT, jsonl), (CHAT, jsonl),
+       ([REQUEST, REQUEST], jsonl),
        (REQUEST, lambda value: json.dumps(value, indent=1).encode()), (CHAT, lambda value: json.dumps(value).encode())]
 
 
