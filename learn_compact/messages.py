@@ -67,7 +67,7 @@ def blocks(message):
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list | tuple) else []
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, (list, tuple)) else []
 
 
 def first_text(message):
@@ -111,10 +111,10 @@ def result_text(block):
     '42'
     """
     content = block.get("content")
-    if isinstance(content, list | tuple):
-        return "\n".join(str(part.get("text", "")) for part in content
-                         if isinstance(part, dict) and part.get("type") == "text")
-    return content if isinstance(content, str) else ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict)
+                     and part.get("type") == "text") if isinstance(content, (list, tuple)) else ""
 
 
 def unseen_results(messages):

@@ -57,9 +57,11 @@ def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview
 
 def has_large_result(message, max_chars=MAX_RESULT_CHARS):
     """Whether a message holds a result of more than `max_chars` characters: what a step can count to know its time."""
-    content = message.get("content") if message.get("role") == "user" else None
-    return isinstance(content, list) and any([len(result_text(block)) > max_chars for block in content
-                                              if isinstance(block, dict) and block.get("type") == "tool_result"])
+    if message.get("role") == "user" and isinstance(content := message.get("content"), list):
+        for block in content:
+            if isinstance(block, dict) and block.get("type") == "tool_result" and len(result_text(block)) > max_chars:
+                return True
+    return False
 
 
 def persisted_path(block, archive):

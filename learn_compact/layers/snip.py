@@ -53,9 +53,10 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
         keep_last = min(keep_last, down_to - keep_first)
     start, end = _middle(messages, keep_first, keep_last)
     middle, tail = messages[start:end], messages[end:]
-    if all(carried_request(message, archive) is not None for message in middle):
-        return messages  # nothing, or only what a layer left there
     earlier = [archived(message, archive) for message in middle]
+    if all(place or carried_request(message, archive) is not None
+           for place, message in zip(earlier, middle, strict=True)):
+        return messages  # nothing, or only what a layer left there
     carried = carried_blocks(middle, tail, archive)
     if not outweighs(middle, [_marker(*_LONGEST, carried)]):
         return messages

@@ -20,14 +20,23 @@ def without_stale_thinking(messages, changed):
     {'role': 'assistant', 'content': [{'type': 'text', 'text': 'Done.'}]}
     """
     stale = {i for i, message in enumerate(messages[changed + 1:newest_answer(messages)], changed + 1)
-             if message.get("role") == "assistant" and isinstance(content := message.get("content"), list)
-             for block in content if isinstance(block, dict) and block.get("type") in THINKING}
+             if message.get("role") == "assistant" and has_thinking(message)}
     if not stale:
         return messages
     after = list(messages)
     for i in stale:
         after[i] = _without_thinking(messages[i])
     return [message for i, message in enumerate(after) if message["content"] or i not in stale]
+
+
+def has_thinking(message):
+    """Whether a message holds what a model thought."""
+    content = message.get("content")
+    if isinstance(content, list):
+        for block in content:  # a loop, because every layer asks this of the whole history behind its change
+            if isinstance(block, dict) and block.get("type") in THINKING:
+                return True
+    return False
 
 
 def newest_answer(messages):

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from learn_compact.archive import Archive
 from learn_compact.errors import LearnCompactError, PolicyError
-from learn_compact.layers.thinking import newest_answer, without_stale_thinking
+from learn_compact.layers.thinking import has_thinking, newest_answer, without_stale_thinking
 from learn_compact.ledger import Ledger
 from learn_compact.pipeline.steps import Projection
 
@@ -37,7 +37,7 @@ class Pipeline:
         self.steps = tuple(steps)
         self.archive = next((step.parameters["archive"] for step in self.steps if step.parameters.get("archive")), None)
         self.last_run = None
-        self._newest_when_changed = None  # its thinking belongs to a conversation that is another by now
+        self._left_thinking = None  # a message whose thinking belongs to a conversation that is another by now
         self._summary = next((step for step in reversed(self.steps) if step.asks_a_model), None)
         self._overflow = overflow or self._summary
 
@@ -83,18 +83,18 @@ class Pipeline:
 
     def _ended(self, messages, given, reached, reports):
         if reached is not given:
-            self._newest_when_changed = next(iter(reached[newest_answer(reached):]), None)
+            self._left_thinking = next(filter(has_thinking, reached[newest_answer(reached):]), None)
         self.last_run = Run(messages if reached is given else reached, tuple(reports), self.archive)
         return self.last_run
 
     def _without_stale_thinking(self, messages):
         """What an earlier run had to leave, because it was the newest answer then, goes when it is so no more."""
-        left = self._newest_when_changed
+        left = self._left_thinking
         if left is None:
             return messages
         newest = newest_answer(messages)
         if any(message is left for message in messages[newest:]):
             return messages
-        self._newest_when_changed = None
+        self._left_thinking = None
         place = next((i for i in range(newest - 1, -1, -1) if messages[i] is left), newest)
         return without_stale_thinking(messages, place - 1)

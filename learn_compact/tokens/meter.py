@@ -30,13 +30,17 @@ class RunningCount:
     def of(self, messages):
         """The sum over `messages`; costs one comparison for each known message and one measurement for each new."""
         known = self._known(messages)
-        if known < len(messages) or known < len(self._messages):
-            moved = dict(zip(map(id, self._messages[known:]), self._sizes[known:], strict=True))
-            new = messages[known:]
-            sizes = [self.measure(message) if size is None else size
-                     for message, size in zip(new, map(moved.get, map(id, new)), strict=True)]
-            self._messages[known:], self._sizes[known:] = new, sizes
-            self._sum = sum(self._sizes)
+        new, gone = messages[known:], self._messages[known:]
+        if gone:
+            moved = dict(zip(map(id, gone), self._sizes[known:], strict=True))
+            sizes = list(map(moved.get, map(id, new)))
+            for i in [i for i, size in enumerate(sizes) if size is None]:
+                sizes[i] = self.measure(new[i])
+            self._sum = sum(self._sizes[:known])
+        else:
+            sizes = [self.measure(message) for message in new]
+        self._messages[known:], self._sizes[known:] = new, sizes
+        self._sum += sum(sizes)
         return self._sum
 
     def of_first(self, length):
