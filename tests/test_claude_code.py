@@ -1,12 +1,11 @@
 """The Claude Code table of seed_facts, line by line: each test bears the line's name. Then agents at work."""
 
 import json
-import shlex
 from functools import partial
 
 import pytest
 from scripted import Scripted, call, response
-from talk import all_blocks, assistant, calls, long_talk, results, text, user
+from talk import assistant, calls, long_talk, results, text, user
 
 from learn_compact.agent import S08_TOOLS, Agent, BackgroundTasks, Workspace
 from learn_compact.archive import Archive
@@ -17,7 +16,7 @@ from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.collapse import collapse
 from learn_compact.layers.full import CONTINUES, full_compact
 from learn_compact.messages import blocks, marker_path, newest_request, problems, tool_results
-from learn_compact.offline import MODEL, OfflineAPI, client_of, standin, tasks
+from learn_compact.offline import MODEL, OfflineAPI, client_of, tasks, with_subtask
 from learn_compact.pipeline import auto_compact_threshold, claude_code, request_source
 from learn_compact.restore import MAX_FILES, MAX_TOKENS_EACH, MAX_TOKENS_IN_ALL, MemoryFile, Restoration, SystemPrompt
 from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, PrefixSummarizer, nine_sections
@@ -465,37 +464,10 @@ def test_a_task_goes_through_three_compactions_to_the_right_end(task, tmp_path):
     assert not ledger.lost()
 
 
-def with_a_subtask(command):
-    """A model that first starts a task in the background, then does the rest as the stand-in, then asks for it.
-
-    Like the stand-in it knows only the request in front of it: the task's id it has from the context, or not at all.
-    """
-
-    def answer(request):
-        said = all_blocks(request["messages"])
-        if standin.answer({**request, "max_tokens": 2_000})[0]["text"].startswith("<analysis>"):
-            return standin.answer(request)
-        called = [block for block in said if block.get("name") == "check_task"]
-        new_id = f"call_{len(str(request['messages']))}"
-        if "task_1" not in str(said):
-            return [text("First the subtask."), call(new_id, "start_task", command=command, about="count all lines")]
-        blocks_ = standin.answer(request)
-        if any(block["type"] == "tool_use" for block in blocks_):
-            return blocks_
-        output = [block["content"] for block in said if block.get("type") == "tool_result"
-                  and any(block["tool_use_id"] == one["id"] for one in called)]
-        if not output or "running" in output[-1]:
-            return [blocks_[0], call(new_id, "check_task", task_id="task_1")]
-        return [text(f"{blocks_[0]['text']}\nSubtask: {output[-1]}")]
-
-    return answer
-
-
 def test_a_task_with_an_asynchronous_subtask_goes_through_three_compactions_to_the_right_end(tmp_path):
     task, background = tasks.audit(13), BackgroundTasks()
-    command = f"echo {shlex.quote('written by the subtask')}"
-    agent, _ = working_agent(tmp_path, task, model=with_a_subtask(command), tools=background.tools,
-                             tasks=background.states)
+    agent, _ = working_agent(tmp_path, task, model=with_subtask("echo written by the subtask", "count all lines"),
+                             tools=background.tools, tasks=background.states)
     answer = agent.ask(task.prompt)
     background.close()
     assert compactions(agent) >= 3
@@ -505,7 +477,7 @@ def test_a_task_with_an_asynchronous_subtask_goes_through_three_compactions_to_t
 
 def test_without_the_attachment_the_subtask_is_begun_again(tmp_path):
     task, background = tasks.audit(13), BackgroundTasks()
-    agent, _ = working_agent(tmp_path, task, model=with_a_subtask("echo done"), tools=background.tools)
+    agent, _ = working_agent(tmp_path, task, model=with_subtask("echo done", "count"), tools=background.tools)
     agent.max_turns = 30
     agent.ask(task.prompt)
     background.close()

@@ -58,6 +58,7 @@ def summarises(messages, focus=""):
     (lambda folder: Guard(max_idle="2"), "max_idle must be a number, 1 or more, not '2'"),
     (lambda folder: Guard(min_saved=5), "min_saved must be a share, 0 to 1, not 5"),
     (lambda folder: claude_code(summarises, Archive(folder), collapse_share="half"), "collapse_share must be a share"),
+    (lambda folder: claude_code(summarises, Archive(folder), max_messages=90), "snip_to must be no more than .* 90"),
     (lambda folder: claude_code(summarises, Archive(folder), clock=7), "clock must be a function .* not 7"),
     (lambda folder: claude_code(None, Archive(folder)).compact(TALK), "give it one with a `summarize`"),
     (lambda folder: Agent(None, "a-model", folder, Pipeline([])), r"client must be .* connect\(\) gives, not None"),

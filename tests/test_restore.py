@@ -123,9 +123,9 @@ def test_gone_binary_and_outside_are_said_and_nothing_outside_is_read(workspace,
     messages = [*talk_about("f1.py", "f2.py"), *reading("../secret", "s"), *reading("link.py", "s")]
     texts, notes = shown(workspace, messages)
     assert not texts
-    assert [note.split(":")[0] for note in notes] == ["link.py", "../secret", "f2.py", "f1.py"]
-    for note, reason in zip(notes, ["leads out", "leads out", "holds no text", "No such file"], strict=True):
-        assert reason in note
+    assert notes == ["link.py leads out of the workspace. Use a path inside it.",
+                     "../secret leads out of the workspace. Use a path inside it.",
+                     "f2.py holds no text.", "f1.py: No such file or directory"]
 
 
 def test_each_file_has_5_000_tokens_at_most_and_says_what_is_left_out(workspace, tmp_path):
@@ -206,6 +206,15 @@ def test_hooks_before_say_what_to_keep_and_hooks_after_what_to_attach():
     assert restoration.focus([], "manual") == "the manual one"
     texts = [one.text for one in restoration.attachments([], None, "manual")]
     assert texts == ["A hook said:\n```\nbroken failed: no way\n```", "A hook said:\n````\nRun the tests.\n```\n````"]
+
+
+def test_where_a_plan_or_tasks_cannot_be_asked_for_their_place_says_so():
+    def broken():
+        raise ValueError("no way")
+
+    assert [one.text.split("\n") for one in attached(plan=broken, tasks=broken)] == [
+        ["The plan as it stands:", "> unknown, because asking failed: no way"],
+        ["Asynchronous tasks, as they are now:", "> unknown, because asking failed: no way"]]
 
 
 def test_attachments_are_made_at_the_same_time():

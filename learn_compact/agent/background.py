@@ -4,7 +4,7 @@ Their state lives here and not in the messages, so a compaction can't summarise 
 `Restoration` attaches. Left out: tasks that outlive the process.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 from learn_compact.agent.command import run_command
 from learn_compact.agent.tools import Tool
@@ -17,10 +17,12 @@ RUNNING, DONE, FAILED = "running", "done", "failed"
 class BackgroundTasks:
     """Commands in the background. `tools` are `start_task` and `check_task`; `states()` gives a `TaskState` for each.
 
-    A task's id is the only way to its result. `close()` waits for all of them.
+    A task's id is the only way to its result, and whoever asks for it waits `patience` seconds at most. `close()` waits
+    for all of them.
     """
 
-    def __init__(self, max_workers=4):
+    def __init__(self, max_workers=4, patience=0):
+        self.patience = patience
         self._pool = ThreadPoolExecutor(max_workers)
         self._tasks = {}  # id: (what it is about, future of (output, exit code))
         self.tools = (
@@ -46,6 +48,7 @@ class BackgroundTasks:
         if task_id not in self._tasks:
             raise WorkspaceError(f"There is no task {task_id}. There are: {', '.join(self._tasks) or 'none'}.")
         future = self._tasks[task_id][1]
+        wait([future], self.patience)
         state = _state(future)
         if state == RUNNING:
             return f"{task_id} is still running.", False

@@ -14,7 +14,7 @@ from learn_compact.layers.auto import in_room, kept_from, with_originals
 from learn_compact.layers.request import carried_blocks
 from learn_compact.layers.thinking import without_stale_thinking
 from learn_compact.layers.weight import outweighs
-from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request
+from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request, marker_path
 from learn_compact.summaries import Summary, usable, with_requests
 from learn_compact.tokens import estimate_by_kind, estimate_chars
 
@@ -87,7 +87,8 @@ def full_compact(messages, *, summarize, archive, trigger="auto", focus="", rest
 
 
 def _to_summarise(gone, archive):
-    """What the summary is made of: no results that can be fetched again, none of the attachments of an earlier one."""
+    """What the summary is made of: no results that can be fetched again, no path and no attachments of an earlier one.
+    """
     return without_recoverable([_without_attachments(message, archive) for message in gone])
 
 
@@ -95,6 +96,7 @@ def _without_attachments(message, archive):
     if carried_request(message, archive) is None or isinstance(message["content"], str):
         return message
     first, *others = blocks(message)
+    first = {**first, "text": first["text"].replace(f"\nTranscript: {marker_path(first['text'])}", "", 1)}
     return {**message, "content": [first, *(block for block in others if block.get("type") != "text"
                                             or block["text"].startswith(CARRIED_REQUEST))]}
 

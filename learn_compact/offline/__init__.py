@@ -15,6 +15,7 @@ _WHERE = {
     "api": "OfflineAPI Call WINDOW",
     "faults": "Fault",
     "project": "sample_project",
+    "subtask": "with_subtask",
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names.split()}
 

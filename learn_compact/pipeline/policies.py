@@ -89,7 +89,9 @@ def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restor
     >>> [step.name for step in claude_code(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_by_age', 'collapse', 'auto_compact']
     """
-    demand(isinstance(collapse_share, int | float), "collapse_share", "a share of the threshold", collapse_share)
+    demand(isinstance(collapse_share, int | float) and collapse_share >= 0, "collapse_share", "a share, 0 or more",
+           collapse_share)
+    demand(snip_to <= max_messages, "snip_to", f"no more than max_messages, {max_messages}", snip_to)
     threshold, ages = auto_compact_threshold(effective_window), Ages(clock)
     collapse = Projection("collapse", collapse_finished, above_estimate(int(collapse_share * threshold)))
     as_sent = collapse.project if getattr(summarize, "shares_prefix", False) else None

@@ -23,8 +23,8 @@ class Restoration:
     `workspace.read(path)` reads files; `plan()` gives the plan as lines or text (by default the newest todo list of the
     messages), `tasks()` the asynchronous tasks as `TaskState`; `caches` are cleared (`clear()`), such as a
     `SystemPrompt` or a `MemoryFile`. A hook is a function: `before(messages, trigger)` may give text that the summary
-    must keep to, `after(messages, trigger)` text that is attached. A hook that raises stops nothing: its error is
-    attached.
+    must keep to, `after(messages, trigger)` text that is attached. What raises among these stops nothing: its error is
+    attached in its place.
     """
 
     def __init__(self, workspace=None, *, plan=None, tasks=None, caches=(), before=(), after=(), max_files=MAX_FILES,
@@ -51,7 +51,7 @@ class Restoration:
     def attachments(self, messages, archive, trigger):
         """Every `Attachment`: plan, tasks, notes, files, the newest first, then what the hooks said.
 
-        They are made at the same time; what one of them raises (but a hook) is raised here.
+        They are made at the same time.
         """
         jobs = (self._plan, self._tasks, self._files, self._hooks)
         with ThreadPoolExecutor(len(jobs)) as pool:
@@ -64,10 +64,10 @@ class Restoration:
             cache.clear()
 
     def _plan(self, messages, archive, trigger):
-        return [Attachment(quoted(PLAN, self.plan() if self.plan else newest_plan(messages, archive)))]
+        return [Attachment(quoted(PLAN, _asked(self.plan) if self.plan else newest_plan(messages, archive)))]
 
     def _tasks(self, messages, archive, trigger):
-        return [Attachment(quoted(TASKS, list(self.tasks()) if self.tasks else []))]
+        return [Attachment(quoted(TASKS, _asked(self.tasks) if self.tasks else []))]
 
     def _files(self, messages, archive, trigger):
         if self.workspace is None:
@@ -81,6 +81,15 @@ class Restoration:
     def _hooks(self, messages, archive, trigger):
         said, failed = _heard(self.after, messages, trigger)
         return [Attachment(f"A hook said:\n{fenced(text)}") for text in self._failed + said + failed]
+
+
+def _asked(ask):
+    """What `ask()` gives; where it raises, one line that says so: a compaction must not fail with it."""
+    try:
+        said = ask()
+        return said if isinstance(said, str) else list(said)
+    except Exception as error:  # somebody else's code
+        return [f"unknown, because asking failed: {error}"]
 
 
 def _heard(hooks, messages, trigger):

@@ -64,7 +64,7 @@ def restored_files(reads, workspace, *, max_tokens_each=MAX_TOKENS_EACH, max_tok
         try:
             now = workspace.read(path)
         except WorkspaceError as error:
-            notes.append(f"{path}: {error}")
+            notes.append(str(error) if str(error).startswith(path) else f"{path}: {error}")
             continue
         shown = _first_tokens(now, min(room, max_tokens_each))
         room -= count_text(shown)

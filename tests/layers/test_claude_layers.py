@@ -155,7 +155,7 @@ def test_what_was_attached_is_not_shown_to_whoever_summarises_next(tmp_path):
     once = full_compact([*long_talk(4, content="word " * 200), assistant("Four.")], **parameters)
     twice = full_compact([*once, assistant("word " * 900), user("Go on.")], **parameters)
     assert "Restored file" in str(once) and "Restored file" in str(twice)
-    assert "Restored file" not in str(shown[1]) and "Half." in str(shown[1])
+    assert "Restored file" not in str(shown[1]) and "Transcript:" not in str(shown[1]) and "Half." in str(shown[1])
     assert newest_request(twice, archive) == "Go on."
 
 
