@@ -61,29 +61,16 @@ def to_line(value):
     >>> to_line(b"\\x00")
     b'{"$learn_compact":"bytes","value":"AA=="}\\n'
     """
-    quick = quick_json(value)
-    if quick and quick[0].isascii():
-        return quick[0] + b"\n"
+    try:
+        separators(value)
+        if (quick := to_json(value)).isascii():  # several times faster, and it writes UTF-8
+            return quick + b"\n"
+    except (RecursionError, ValueError):
+        pass  # not plain, a circle, a lone surrogate: what can be done about it is done below
     try:
         return json.dumps(_plain(value), allow_nan=False, separators=(",", ":")).encode("ascii") + b"\n"
     except (RecursionError, ValueError) as error:
         raise ArchiveError(f"A value can't be written as JSON: {error}.") from error
-
-
-def quick_json(value):
-    """(compact JSON in UTF-8, how many commas and colons stand between its parts); None where the value isn't plain.
-
-    Plain is what any writer of JSON writes alike: dicts and lists of text, whole numbers, true, false and null. For
-    these it is several times faster than `json`, which spends more time on a long history than everything else.
-
-    >>> quick_json({"role": "user", "content": "Hello"}), quick_json(1e16), quick_json("\\ud83d")
-    ((b'{"role":"user","content":"Hello"}', 3), None, None)
-    """
-    try:
-        between = _separators(value)
-        return to_json(value), between
-    except (RecursionError, ValueError):  # not plain, a circle, or a lone surrogate
-        return None
 
 
 def from_line(line):
@@ -98,8 +85,15 @@ def from_line(line):
         raise ArchiveError(f"This is no line of an archive: {error}.") from error
 
 
-def _separators(value):
-    """Commas and colons of a plain value, else ValueError: exact types and few calls, for it is asked of everything."""
+def separators(value):
+    """How many commas and colons stand between the parts of a plain value in JSON; ValueError where it isn't plain.
+
+    Plain is what every writer of JSON writes alike: dicts and lists of text, whole numbers, true, false and null. Only
+    for these may `to_json` stand in for `json`. A long history asks at every message: so exact types, and few calls.
+
+    >>> separators({"role": "user", "content": "Hello"})
+    3
+    """
     kind = type(value)
     if kind is dict and TAG not in value:
         found = 2 * len(value) - 1 if value else 0
@@ -107,12 +101,12 @@ def _separators(value):
             if type(key) is not str:
                 raise ValueError
             if type(item) is not str:
-                found += _separators(item)
+                found += separators(item)
         return found
     if kind is list:
         found = len(value) - 1 if value else 0
         for item in value:
-            found += _separators(item)
+            found += separators(item)
         return found
     if value is None or kind is str or kind is bool or (kind is int and value.bit_length() < 64):
         return 0

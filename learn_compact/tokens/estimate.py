@@ -7,7 +7,9 @@ conversations of `data`), and which `context_parts` and the `Meter` add.
 import json
 import re
 
-from learn_compact.lines import quick_json
+from pydantic_core import to_json
+
+from learn_compact.lines import separators
 from learn_compact.messages import blocks
 
 CHARS_PER_TOKEN = 4  # s06
@@ -50,11 +52,11 @@ def estimate_chars(messages):
     >>> estimate_chars([{"role": "user", "content": "Count the functions."}])
     53
     """
-    quick = quick_json(messages)
-    if quick is None:
+    try:
+        spaces, compact = separators(messages), to_json(messages)  # `json`, far slower, puts a space behind each
+    except (RecursionError, ValueError):
         return len(_as_json(messages))
-    compact, separators = quick
-    return len(compact if compact.isascii() else compact.decode()) + separators  # `json` puts a space behind each
+    return spaces + len(compact if compact.isascii() else compact.decode())
 
 
 def visible_chars(messages):
