@@ -11,6 +11,7 @@ from learn_compact.show.explore import explore
 from learn_compact.show.explorer import explorer
 from learn_compact.show.growth import growth
 from learn_compact.show.ledger_view import LedgerView
+from learn_compact.show.lives import lives
 from learn_compact.show.loop_figure import loop_figure
 from learn_compact.show.palette import PALETTE
 from learn_compact.show.source import show_source
@@ -18,4 +19,4 @@ from learn_compact.show.table import Table
 from learn_compact.show.waterfall import waterfall
 
 __all__ = ["PALETTE", "Bundle", "ContextView", "LedgerView", "Table", "errors", "explore", "explorer", "growth",
-           "loop_figure", "show_source", "sizes", "waterfall"]
+           "lives", "loop_figure", "show_source", "sizes", "waterfall"]
