@@ -9,6 +9,7 @@ from talk import assistant, calls, long_talk, results, text, user
 
 from learn_compact.agent import S08_TOOLS, Agent, BackgroundTasks, Workspace
 from learn_compact.archive import Archive
+from learn_compact.data import load_outline
 from learn_compact.errors import SummaryError
 from learn_compact.lab.trial import trial
 from learn_compact.layers.age import RECOVERABLE_TOOLS, micro_by_age
@@ -17,7 +18,7 @@ from learn_compact.layers.collapse import collapse
 from learn_compact.layers.full import CONTINUES, full_compact
 from learn_compact.messages import blocks, marker_path, newest_request, problems, tool_results
 from learn_compact.offline import MODEL, OfflineAPI, client_of, tasks, with_subtask
-from learn_compact.pipeline import auto_compact_threshold, claude_code, request_source
+from learn_compact.pipeline import Pipeline, auto_compact_threshold, claude_code, request_source
 from learn_compact.restore import MAX_FILES, MAX_TOKENS_EACH, MAX_TOKENS_IN_ALL, MemoryFile, Restoration, SystemPrompt
 from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, PrefixSummarizer, nine_sections
 from learn_compact.summaries.prompts import TEXT_ONLY
@@ -147,6 +148,20 @@ def test_what_is_read_collapsed_is_the_same_after_saving_and_loading(archive):
     messages = [*long_talk(30, content="word " * 100), assistant("Done.")]
     loaded = archive.load(archive.save_transcript(messages))
     assert policy.view(loaded) == policy.view(messages) != messages and loaded == messages
+
+
+@pytest.mark.parametrize(("window", "asked"), [(40_000, {1}), (60_000, {0})])
+def test_in_chapter_7_no_light_layer_alone_decides_whether_a_model_is_asked(archive, window, asked):
+    segment = load_outline("codemie-3fe1b6bc").segments[0]
+    real, clock = segment.conversation()[:segment.requests[-1].index], Clock()
+    for without in (None, "tool_result_budget", "snip_compact", "micro_by_age", "collapse"):
+        clock.seconds = 0
+        policy = claude_code(summarize, archive, effective_window=window, max_messages=120, snip_to=110, clock=clock,
+                             collapse_share=9 if without == "collapse" else 0.8)
+        policy.steps[2].when(real[:60])
+        clock.seconds = 3_601
+        run = Pipeline([step for step in policy.steps if step.name != without]).run(real)
+        assert sum(report.calls for report in run.reports) in asked, without
 
 
 # | trigger |
