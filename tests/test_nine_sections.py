@@ -22,6 +22,7 @@ from learn_compact.summaries import (
     check_summary,
     nine_sections,
     parse_summary,
+    prohibitions,
     with_requests,
 )
 from learn_compact.summaries.prompts import TEXT_ONLY
@@ -117,6 +118,11 @@ def test_missing_sections_are_named():
     summary = parse_summary("<summary>\n8. Current work: the parser\n7. Pending tasks:\n</summary>")
     assert summary.missing == (*NINE_SECTIONS[:6], "Optional next step")
     assert summary["Current work"] == "the parser" and summary["Pending tasks"] == "none"
+
+
+def test_a_section_that_comes_twice_keeps_both():
+    answer = ANSWER.replace("</summary>", "3. Files and code sections:\nand one more\n</summary>")
+    assert parse_summary(answer)[NINE_SECTIONS[2]].split() == "said about 3 and one more".split()
 
 
 def test_the_analysis_is_thrown_away_and_the_rest_rendered_under_its_titles():
@@ -277,6 +283,15 @@ def test_every_request_of_any_conversation_is_carried(messages):
     ours = user(f"{HEADER}{Summary({'All user messages': section})}")
     told = all_requests([ours])
     assert [one.split() for one in told] == [one.split() for one in all_requests(messages)]
+
+
+@pytest.mark.parametrize("rule", [
+    "Never touch setup.py.", "Don\u2019t push.", "Everything else is off limits.", "Leave the tests alone.",
+    "tests/ is forbidden.", "It is not allowed to push.", "No new dependencies!", "No changes to core/.",
+    "Under no circumstances edit a.py.", "Nothing outside core/ may change.", "Leave setup.py as it is.",
+    "You can't use the network.", "Only read.", "Refrain from committing.", "Keep setup.py untouched."])
+def test_a_sentence_that_forbids_is_found_among_others(rule):
+    assert prohibitions(f"Count the functions. {rule} Then report the total.") == [rule]
 
 
 def test_a_result_is_no_request_whatever_it_says():

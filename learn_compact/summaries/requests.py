@@ -20,7 +20,9 @@ _FENCE = re.compile(r"<{3,}\Z")
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n")
 _PROHIBITED = re.compile(
     r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|may not|skip|leave out|leaving out|except|excluding"
-    r"|without|avoid|ignore|disregard|pass over|steer clear|apart from|no longer|only|hands off|stay away)\b",
+    r"|without|avoid|ignore|disregard|pass over|steer clear|apart from|no longer|only|hands off|stay away|cannot"
+    r"|can['\u2019]t|under no circumstances|refrain|off[- ]limits|forbidden|prohibited|not allowed|untouched|nothing"
+    r"|no (?:new|more|other|further|changes?|edits?|commits?)|leave(?: \S+){1,4} (?:alone|as (?:it is|they are)))\b",
     re.IGNORECASE)
 
 
