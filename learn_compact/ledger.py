@@ -10,7 +10,7 @@ from itertools import compress, count
 from operator import is_not
 
 from learn_compact.archive import RESULTS
-from learn_compact.errors import ArchiveError
+from learn_compact.errors import ArchiveError, demand
 from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.snip import archived
 from learn_compact.messages import blocks, marker_path, tool_names
@@ -86,6 +86,7 @@ class Ledger:
 
     def extend(self, run):
         """Take in a run of a pipeline: what had arrived before it, and what each of its steps did."""
+        demand(hasattr(run, "reports"), "Ledger.extend(run)", "a Run, such as pipeline.run(messages)", run)
         for report in run.reports:
             self.see(report.before)
             if not report.is_projection:

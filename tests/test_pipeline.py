@@ -52,6 +52,31 @@ def test_a_layer_that_gives_back_no_list_is_named(forgotten):
         Pipeline([Step("mine", forgotten)]).run([user("Look.")])
 
 
+@pytest.mark.parametrize(("build", "said"), [
+    (lambda: Pipeline([micro_compact]), "A step of a pipeline must be a Step"),
+    (lambda: Pipeline(Step("micro", micro_compact)), "The steps of a pipeline must be a list"),
+    (lambda: Pipeline([], overflow=auto_compact), "A step of a pipeline must be a Step"),
+    (lambda: Step("micro", "micro_compact"), "The layer of step 'micro' must be a function"),
+    (lambda: Step("micro", micro_compact, when=50_000), "The trigger of step 'micro' must be a function"),
+    (lambda: Step(micro_compact, "micro"), "The name of a step must be a text"),
+    (lambda: Pipeline([]).run("Count the functions."), "What a pipeline is given must be a list of messages"),
+])
+def test_what_no_pipeline_can_be_made_of_is_told_in_a_sentence(build, said):
+    with pytest.raises(PolicyError, match=said):
+        build()
+
+
+@pytest.mark.parametrize(("given", "said"), [
+    ({"summarize": lambda messages: "It takes no focus."}, r'summarize must be a function such as summarize\(messages'),
+    ({"summarize": None}, "summarize must be a function"), ({"archive": None}, r"archive must be an Archive\(folder\)"),
+])
+def test_a_summary_step_that_lacks_what_it_needs_says_so_before_it_writes(archive, given, said):
+    messages = long_talk(9)
+    with pytest.raises(PolicyError, match=said):
+        s06(**{"summarize": summarize, "archive": archive, **given}, threshold=0).run(messages)
+    assert not list(archive.root.iterdir())
+
+
 def test_a_step_whose_time_has_not_come_does_nothing_and_says_so():
     messages = long_talk(2)
     run = Pipeline([Step("never", drop_last, when=lambda messages: False), Step("micro", micro_compact)]).run(messages)

@@ -6,8 +6,9 @@ summary is there: a failure at any point leaves them as they were. Left out: whe
 how a summary is asked for (`summaries`).
 """
 
-from functools import partial
+from inspect import signature
 
+from learn_compact.errors import demand
 from learn_compact.layers.budget import PREVIEW_CHARS, tool_result_budget
 from learn_compact.layers.micro import is_placeholder
 from learn_compact.layers.request import carried_blocks, with_blocks
@@ -48,7 +49,7 @@ def auto_compact(messages, *, summarize, archive, focus="", carry_request=True, 
     ['[Conversation compressed. Transcript: .transcripts/transcript_7.jsonl]\\n\\n1) Nothing yet.',
      'Current user request:\\nCount.']
     """
-    return _summarised(messages, kept_from(messages, keep_unseen), HEADER, partial(summarize, focus=focus), archive,
+    return _summarised(messages, kept_from(messages, keep_unseen), HEADER, summarize, focus, archive,
                        carry_request=carry_request, restore_originals=restore_originals, refuse_empty=refuse_empty)
 
 
@@ -70,8 +71,8 @@ def compact_history(messages, *, summarize, archive, focus="", carry_request=Tru
     <BLANKLINE>
     Nothing is counted yet.
     """
-    return _summarised(messages, kept_from(messages, keep_unseen), S08_HEADER, partial(summarize, focus=focus),
-                       archive, carry_request=carry_request)
+    return _summarised(messages, kept_from(messages, keep_unseen), S08_HEADER, summarize, focus, archive,
+                       carry_request=carry_request)
 
 
 def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=REACTIVE_KEEP_MESSAGES,
@@ -89,7 +90,7 @@ def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=RE
     kept = messages[first_kept:]
     smaller = in_room(kept, min(max_kept_chars, estimate_chars(messages) // 2), archive)
     messages = messages if smaller is kept else [*messages[:first_kept], *smaller]
-    return _summarised(messages, first_kept, S08_HEADER, partial(summarize, focus=focus), archive)
+    return _summarised(messages, first_kept, S08_HEADER, summarize, focus, archive)
 
 
 def in_room(messages, room, archive):
@@ -113,14 +114,26 @@ def kept_from(messages, keep_unseen):
     return newest_answer(messages) if keep_unseen and unseen_results(messages) else len(messages)
 
 
-def _summarised(messages, first_kept, header, ask, archive, *, carry_request=True, restore_originals=True,
+def _summarised(messages, first_kept, header, summarize, focus, archive, *, carry_request=True, restore_originals=True,
                 refuse_empty=True):
-    """One message of ours in place of those before `first_kept`; `ask(gone)` gives the summary."""
+    """One message of ours in place of those before `first_kept`."""
     gone, kept = messages[:first_kept], messages[first_kept:]
     if all(carried_request(message, archive) is not None for message in gone):
         return messages  # nothing, or only what an earlier compaction left
+    demand(_takes_focus(summarize), "summarize", 'a function such as summarize(messages, focus="")', summarize)
+    demand(hasattr(archive, "save_transcript"), "archive", "an Archive(folder)", archive)
     path = archive.save_transcript(with_originals(messages, archive) if restore_originals else messages)
-    text = header.format(path=path) + str(usable(ask(gone), refuse_empty))
+    text = header.format(path=path) + str(usable(summarize(gone, focus=focus), refuse_empty))
     carried = carried_blocks(gone, kept, archive) if carry_request else []
     ours = {"role": "user", "content": with_blocks(text, carried)}
     return without_stale_thinking([ours, *kept], 0) if outweighs(gone, [ours]) else messages
+
+
+def _takes_focus(summarize):
+    try:
+        signature(summarize).bind([], focus="")
+    except TypeError:
+        return False
+    except ValueError:  # made in C, and says nothing about itself
+        pass
+    return True

@@ -7,7 +7,7 @@ Left out: pictures and documents in a result. They stay, because the first chara
 import re
 
 from learn_compact.archive import RESULTS
-from learn_compact.errors import PolicyError
+from learn_compact.errors import PolicyError, demand
 from learn_compact.layers.results import with_contents
 from learn_compact.layers.thinking import without_stale_thinking
 from learn_compact.messages import result_text, tool_results
@@ -50,8 +50,9 @@ def tool_result_budget(messages, *, archive, max_chars=MAX_RESULT_CHARS, preview
     if max_chars < 0 or preview_chars < 0 or (max_batch_chars or 0) < 0:
         raise PolicyError(f"max_chars is {max_chars}, preview_chars {preview_chars}, max_batch_chars "
                           f"{max_batch_chars}: none can be less than 0.")
-    contents = {(i, j): _persisted(block, archive, preview_chars)
-                for i, j, block in _too_large(messages, max_chars, preview_chars, max_batch_chars)}
+    large = _too_large(messages, max_chars, preview_chars, max_batch_chars)
+    demand(not large or hasattr(archive, "save_result"), "archive", "an Archive(folder)", archive)
+    contents = {(i, j): _persisted(block, archive, preview_chars) for i, j, block in large}
     return without_stale_thinking(with_contents(messages, contents), min(contents)[0]) if contents else messages
 
 

@@ -7,7 +7,7 @@ Left out: any judgement of what the middle says. A summary makes one, and costs 
 import re
 from bisect import bisect_left, bisect_right
 
-from learn_compact.errors import PolicyError
+from learn_compact.errors import PolicyError, demand
 from learn_compact.layers.request import carried_blocks, with_blocks
 from learn_compact.layers.thinking import newest_answer, without_stale_thinking
 from learn_compact.layers.weight import outweighs
@@ -51,6 +51,7 @@ def snip_compact(messages, *, archive, max_messages=MAX_MESSAGES, keep_first=KEE
         return messages
     if down_to is not None:
         keep_last = min(keep_last, down_to - keep_first)
+    demand(hasattr(archive, "save_transcript"), "archive", "an Archive(folder)", archive)
     start, end = _middle(messages, keep_first, keep_last)
     middle, tail = messages[start:end], messages[end:]
     earlier = [archived(message, archive) for message in middle]

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from learn_compact.archive import Archive
-from learn_compact.errors import LearnCompactError, PolicyError
+from learn_compact.errors import LearnCompactError, PolicyError, demand
 from learn_compact.layers.thinking import has_thinking, newest_answer, without_stale_thinking
 from learn_compact.ledger import Ledger
-from learn_compact.pipeline.steps import Projection
+from learn_compact.pipeline.steps import Projection, Step
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,9 @@ class Pipeline:
     """
 
     def __init__(self, steps, *, overflow=None):
+        demand(isinstance(steps, list | tuple), "The steps of a pipeline", "a list", steps)
+        for step in [*steps, overflow] if overflow else steps:
+            demand(isinstance(step, Step), "A step of a pipeline", 'a Step, such as Step("micro", micro_compact)', step)
         self.steps = tuple(steps)
         self.archive = next((step.parameters["archive"] for step in self.steps if step.parameters.get("archive")), None)
         self.last_run = None
@@ -70,6 +73,7 @@ class Pipeline:
         return self._run(messages, [(step, {"force": True, **parameters})]).messages
 
     def _run(self, messages, steps):
+        demand(isinstance(messages, list | tuple), "What a pipeline is given", "a list of messages", messages)
         given = list(messages)  # a copy: an agent changes its list in place, and reports are read later
         reached, reports = self._without_stale_thinking(given), []
         for step, parameters in steps:

@@ -2,10 +2,10 @@
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from operator import is_
 
-from learn_compact.errors import PolicyError
+from learn_compact.errors import PolicyError, demand
 from learn_compact.pipeline.triggers import always
 from learn_compact.tokens import estimate_chars, estimate_tokens
 
@@ -19,6 +19,9 @@ class Step:
     """
 
     def __init__(self, name, layer, when=always, **parameters):
+        demand(isinstance(name, str), "The name of a step", "a text", name)
+        demand(callable(layer), f"The layer of step {name!r}", "a function from messages to messages", layer)
+        demand(callable(when), f"The trigger of step {name!r}", "a function such as above_chars(50_000)", when)
         self.name, self.layer, self.when, self.parameters = name, layer, when, parameters
 
     @property
@@ -31,13 +34,16 @@ class Step:
         if not (force or self.when(messages)):
             return messages, StepReport(self.name, False, messages, messages, calls, time.perf_counter() - began)
 
-        def counted(*arguments, **named):
-            nonlocal calls
-            calls += 1
-            return self.parameters["summarize"](*arguments, **named)
+        given = {**self.parameters, **parameters}
+        if callable(summarize := given.get("summarize")):
+            @wraps(summarize)
+            def counted(*arguments, **named):
+                nonlocal calls
+                calls += 1
+                return summarize(*arguments, **named)
 
-        model = {"summarize": counted} if self.asks_a_model else {}
-        after = self.layer(messages, **{**self.parameters, **parameters, **model})
+            given["summarize"] = counted
+        after = self.layer(messages, **given)
         if not isinstance(after, list):
             raise PolicyError(f"The layer of step {self.name!r} gave back {type(after).__name__}, not a list of "
                               "messages. Every way through it must return one, the input where nothing changes.")

@@ -6,7 +6,7 @@ step did that, where the original is, and how it begins: fetched back from there
 
 import json
 
-from learn_compact.errors import ArchiveError, PolicyError
+from learn_compact.errors import ArchiveError, demand
 from learn_compact.ledger import ARCHIVED, DROPPED, FATES, KEPT, ON_DISK, SHORTENED, SUMMARISED
 from learn_compact.messages import result_text
 from learn_compact.show.bundle import WIDTH, Bundle
@@ -30,8 +30,8 @@ def LedgerView(ledger, block=1, title="What became of every block"):
     """
     from ipywidgets import IntSlider  # late: the picture alone needs no widget
 
-    if not ledger.entries:
-        raise PolicyError("LedgerView(…) needs a ledger in which something has arrived: `agent.ledger`, `run.ledger`.")
+    demand(getattr(ledger, "entries", None), "LedgerView(ledger)",
+           "a ledger in which something has arrived, such as agent.ledger or run.ledger", ledger)
     slider = IntSlider(value=block, min=1, max=len(ledger.entries), description="block")
     lost = len(ledger.lost())  # asked once, because it reads the whole log
     return explorer({"block": slider}, lambda values: _bundle(ledger, values["block"], title, lost),
