@@ -48,7 +48,7 @@ def policies(profile, price=None):
     told = [f"{policy_name(one)} sends {one.sent / nothing.sent:.0%} of the tokens at {one.cost / nothing.cost:.0%} of "
             "the price" for one in others if one.sent != nothing.sent]
     idle = [policy_name(one) for one in others if one.sent == nothing.sent]
-    told += [f"{' and '.join(idle)} would have changed nothing"] if idle else []
+    told += [f"nothing is changed by {', '.join(idle)}"] if idle else []
     return Section(f"Against no policy: {'; '.join(told)}.", tables.policies(profile, price))
 
 

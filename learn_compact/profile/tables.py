@@ -24,12 +24,13 @@ def window(profile):
     shown = sorted({0, len(points) // 4, len(points) // 2, 3 * len(points) // 4, len(points) - 1, largest})
     shown = [points[i] for i in shown if points]
     parts = [part for part in ORDER if any(point.parts.get(part) for point in shown)]
-    rows = [(str(point.request), *(point.parts.get(part, 0) for part in parts), point.total, point.counted)
-            for point in shown]
-    return Table(("request", *(PALETTE[part].label for part in parts), "total", "the API's count"), rows,
-                 f"Tokens before a request, {number(len(points), 'request')}",
-                 "Estimated by kind of block. Not in the log: system prompt, tools and what else the API counted at "
-                 "first.")
+    rows = [(str(point.request), *(point.parts.get(part, 0) for part in parts), point.total) for point in shown]
+    columns, note = ("request", *(PALETTE[part].label for part in parts), "total"), "Estimated by kind of block."
+    if any(point.counted for point in points):
+        rows = [(*row, point.counted) for row, point in zip(rows, shown, strict=True)]
+        columns = (*columns, "the API's count")
+        note += " Not in the log: system prompt, tools and what else the API counted at first."
+    return Table(columns, rows, f"Tokens before a request, {number(len(points), 'request')}", note)
 
 
 def large(profile):
