@@ -98,7 +98,7 @@ def unused(messages):
     >>> unused([*seen, {"role": "assistant", "content": "Nothing to do."}]).results
     1
     """
-    written, waiting = {}, {found.tool_use_id for found in unseen_results(messages)}
+    written, waiting = {}, {str(found.tool_use_id) for found in unseen_results(messages)}
     for i, message in enumerate(messages):
         if message.get("role") == "assistant":
             written.update(dict.fromkeys(_words(message), i))
@@ -107,7 +107,7 @@ def unused(messages):
         mine = _words(message)
         for found in tool_results([message]):
             new = set(WORD.findall(result_text(found.block))) - known
-            if new and found.tool_use_id not in waiting:
+            if new and str(found.tool_use_id) not in waiting:
                 tokens, used = estimate_block(found.block), any(written.get(word, -1) > i for word in new)
                 counts = [a + b for a, b in zip(counts, (not used, 0 if used else tokens, 1, tokens), strict=True)]
         known |= mine

@@ -72,7 +72,7 @@ def _window(profile):
     part = max(ORDER, key=lambda name: fullest.parts.get(name, 0))
     return Section(f"The window was fullest before request {fullest.request}, with "
                    f"{fullest.counted or fullest.total:,} tokens; the largest part of it: {PALETTE[part].label}, "
-                   f"{fullest.parts[part] / fullest.total:.0%}.", tables.window(profile))
+                   f"{fullest.parts[part] / (fullest.total or 1):.0%}.", tables.window(profile))
 
 
 def _large(profile):

@@ -13,6 +13,8 @@ from claude_log import Log, call, current_log, result, text
 
 from learn_compact.conversations import load, save
 from learn_compact.errors import ConversationError, MessageError
+from learn_compact.profile import profile
+from learn_compact.profile.text import text as text_of
 from learn_compact.rules import problems
 from learn_compact.show.moments import moments
 
@@ -154,7 +156,7 @@ def check(path):
 
 
 def _go_on(found, path):
-    """Save it and draw it, where its messages allow that."""
+    """Save it, draw it and profile it, where its messages allow that."""
     try:
         save(found, path)
         assert load(path).messages == found.messages
@@ -164,6 +166,7 @@ def _go_on(found, path):
         moments(found, lambda block: len(str(block)))
     except MessageError:
         assert not found.requests
+    assert text_of(profile(found)).startswith(found.name)
 
 
 @pytest.mark.usefixtures("no_waiting_for_the_disk")
