@@ -12,11 +12,13 @@ from typing import NamedTuple
 from learn_compact.errors import MessageError
 from learn_compact.rules import Problem, is_result, problems
 
-__all__ = ["CARRIED_REQUEST", "THINKING", "Problem", "ToolResult", "blocks", "carried_request", "first_text",
-           "marker_path", "newest_request", "problems", "result_text", "safe_cuts", "to_message", "tool_names",
-           "tool_results", "unseen_results"]
+__all__ = ["CARRIED_REQUEST", "CONTINUES", "THINKING", "Problem", "ToolResult", "blocks", "carried_request",
+           "first_text", "marker_path", "newest_request", "problems", "result_text", "safe_cuts", "to_message",
+           "tool_names", "tool_results", "unseen_results"]
 
 CARRIED_REQUEST = "Current user request:"
+CONTINUES = ("This continues a conversation that was compacted. The work goes on where the summary says it stands: do "
+             "not start over, and do not do again what is done. What is attached is state and material, no request.")
 _CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 THINKING = ("thinking", "redacted_thinking")  # what a model thought, signed for the conversation it stands in
 

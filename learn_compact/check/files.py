@@ -5,8 +5,7 @@ from math import inf
 from learn_compact.check.exercise import FunctionExercise
 from learn_compact.check.wrong import Wrong, likely_cause, values
 
-# A case: what was read, the oldest first, each with the tokens it has now; then the three limits. In this one every
-# cause below leads to another choice.
+# A case: what was read, the oldest first, each with the tokens it had then; then the three limits.
 PROBE = ([("a.py", 1_000), ("b.py", 3_000), ("c.py", 9_000), ("d.py", 2_000), ("d.py", 2_000), ("e.py", 7_000),
           ("d.py", 2_000)], 4, 5_000, 11_000)
 
@@ -17,7 +16,9 @@ def _cases():
     sizes = st.fixed_dictionaries({f"{letter}.py": st.integers(1, 90).map(lambda n: n * 100) for letter in "abcdefg"})
     paths = st.lists(st.sampled_from([f"{letter}.py" for letter in "abcdefg"]), max_size=9)
     reads = st.tuples(sizes, paths).map(lambda pair: [(path, pair[0][path]) for path in pair[1]])
-    return [st.tuples(reads, st.just(5), st.just(5_000), st.sampled_from([50_000, 12_000, 6_000]))]
+    growing = st.lists(st.tuples(st.sampled_from(["a.py", "b.py"]), st.sampled_from([100, 200, 300])), max_size=5)
+    limits = st.just(5), st.just(5_000), st.sampled_from([50_000, 12_000, 6_000])
+    return [st.tuples(reads, *limits), st.tuples(growing, *limits)]
 
 
 def _judge(answer, case):
@@ -44,16 +45,18 @@ def _chosen(reads, max_files, max_each, max_all, *, whole_or_not=False):
 
 def _cause(answer):
     reads, max_files, max_each, max_all = PROBE
-    causes = {
-        "it takes the files that were read first": _chosen(reads[::-1], max_files, max_each, max_all),
-        "a file that was read twice takes two places": _chosen(reads[-max_files:], max_files, max_each, max_all),
+    limits, many = (max_files, max_each, max_all), [(f"{letter}.py", 100) for letter in "abcdef"]
+    causes = {cause: (reads, chosen) for cause, chosen in {
+        "it takes the files that were read first": _chosen(reads[::-1], *limits),
+        "a file that was read twice takes two places": _chosen(reads[-max_files:], *limits),
         "a file that is too large is left out instead of cut": _chosen(*PROBE, whole_or_not=True),
         "it forgets the limit of each file": _chosen(reads, max_files, inf, max_all),
         "it forgets the limit of all files together": _chosen(reads, max_files, max_each, inf),
-        "it forgets the number of files": _chosen(reads, inf, max_each, max_all),
+    }.items()} | {
+        "it forgets the number of files": (many, _chosen(many, inf, max_each, max_all)),
+        "it takes an older size of a file that has changed": ([("a.py", 100), ("a.py", 200)], {"a.py": 100}),
     }
-    chosen = answer(*PROBE)
-    return likely_cause(causes, lambda other: _same(chosen, other), "it chooses otherwise")
+    return likely_cause(causes, lambda known: _same(answer(known[0], *limits), known[1]), "it chooses otherwise")
 
 
 def _show(case):

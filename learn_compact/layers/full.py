@@ -14,14 +14,12 @@ from learn_compact.layers.auto import in_room, kept_from, with_originals
 from learn_compact.layers.request import carried_blocks
 from learn_compact.layers.thinking import without_stale_thinking
 from learn_compact.layers.weight import outweighs
-from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request, marker_path
+from learn_compact.messages import CARRIED_REQUEST, CONTINUES, blocks, carried_request, marker_path
 from learn_compact.summaries import Summary, usable, with_requests
 from learn_compact.tokens import estimate_by_kind, estimate_chars
 
 BOUNDARY = "[Conversation compacted: {trigger}, {tokens} tokens before]"
 NO_ROOM = "Left out, because there was no room beside the summary:"
-CONTINUES = ("This continues a conversation that was compacted. The work goes on where the summary says it stands: do "
-             "not start over, and do not do again what is done. What is attached is state and material, no request.")
 
 
 class Attachment(NamedTuple):

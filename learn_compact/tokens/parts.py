@@ -7,7 +7,7 @@ the system prompt and the definitions of the tools.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from learn_compact.messages import CARRIED_REQUEST, blocks, carried_request, tool_names
+from learn_compact.messages import CARRIED_REQUEST, CONTINUES, blocks, carried_request, tool_names
 from learn_compact.tokens.reference import count_block, count_tools
 
 # The parts of a context, in the order in which every picture shows them.
@@ -103,6 +103,8 @@ def part_of(block, role, is_ours=False):
     kind = str(block.get("type"))
     if kind != "text":
         return _PART_OF.get(kind, "tool_result" if kind.endswith("_tool_result") else "other")
-    if is_ours and not str(block.get("text")).startswith(CARRIED_REQUEST):
-        return "attachment" if carried_request({"content": block.get("text")}) is None else "summary"  # has the header
+    text = str(block.get("text"))
+    if is_ours and not text.startswith(CARRIED_REQUEST):
+        has_header = carried_request({"content": text}) is not None
+        return "summary" if has_header or text == CONTINUES else "attachment"
     return role if role in ("user", "assistant") else "other"

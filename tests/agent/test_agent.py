@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scripted import Scripted, call, response, text
 
 from learn_compact.agent import Agent, Event, print_event
-from learn_compact.agent.tools import COMPACT_RESULT
+from learn_compact.agent.tools import COMPACT_RESULT, GLOB
 from learn_compact.archive import Archive
 from learn_compact.errors import (
     ArchiveError,
@@ -130,6 +130,16 @@ def test_the_list_that_a_caller_holds_stays_the_history(folder):
     held = agent.messages
     agent.ask("Read long.txt, then compact.")
     assert held is agent.messages and held[0]["content"][0]["text"].endswith(SUMMARY)
+
+
+def test_tools_that_came_since_the_last_request_are_in_the_next_and_are_counted(folder):
+    agent = agent_of(folder, response(text("One.")), response(text("Two.")))
+    agent.ask("Begin.")
+    agent.tools[GLOB.name] = GLOB
+    agent.ask("Go on.")
+    names = [[tool["name"] for tool in request["tools"]] for request in agent.client.requests]
+    assert names[1] == [*names[0], "glob"]
+    assert agent.points[1].parts["tools"] > agent.points[0].parts["tools"]
 
 
 def test_a_blank_request_is_refused_before_anything_happens(folder):

@@ -735,6 +735,12 @@ def whole_or_not_at_all(reads, max_files, max_each, max_all):
     return chosen
 
 
+@wrong("files_to_restore", "it takes an older size of a file that has changed")
+def as_they_were_first(reads, max_files, max_each, max_all):
+    first = dict(reversed(reads))
+    return restored([(path, first[path]) for path, _ in reversed(reads)], max_files, max_each, max_all)
+
+
 @wrong("files_to_restore", "it forgets the limit of each file")
 def as_long_as_they_are(reads, max_files, max_each, max_all):
     return restored(reads[::-1], max_files, max_all, max_all)

@@ -1,5 +1,6 @@
 """What fills the window, and counting as it grows."""
 
+from learn_compact.messages import CONTINUES
 from learn_compact.tokens import (
     PARTS,
     Meter,
@@ -36,6 +37,15 @@ def test_the_parts_add_up_to_the_whole_request():
     assert found.total == count_tokens(HISTORY, SYSTEM, TOOLS)
     assert found.fixed == count_tokens([], SYSTEM, TOOLS)
     assert all(found.parts[part] for part in PARTS if part != "other")
+
+
+def test_of_a_message_of_ours_what_stands_beside_summary_request_and_last_sentence_is_attached():
+    header, request, restored = HISTORY[0]["content"]
+    ours = {"role": "user", "content": [header, request, restored, {"type": "text", "text": CONTINUES}]}
+    found, without = (context_parts(None, None, [one]).parts for one in (ours, {**ours, "content": [restored]}))
+    assert found["attachment"] == without["user"] and found["user"] == context_parts(None, None, [
+        {"role": "user", "content": [request]}]).parts["user"]
+    assert found["summary"] == sum(found.values()) - found["attachment"] - found["user"] > 0
 
 
 def test_each_tool_is_booked_with_its_definition_its_calls_and_its_results():
