@@ -216,6 +216,12 @@ def test_negative_numbers_are_refused(archive, parameters):
         tool_result_budget(answered("x"), archive=archive, **parameters)
 
 
+def test_without_an_archive_nothing_happens_until_one_is_needed():
+    assert tool_result_budget(answered("x"), archive=None) == answered("x")
+    with pytest.raises(PolicyError, match=r"archive must be an Archive\(folder\), not None"):
+        tool_result_budget(answered("x" * 30_001), archive=None)
+
+
 def test_the_trigger_of_a_step_asks_the_same_question():
     assert has_large_result(results(("a", "x" * 30_001))) and not has_large_result(results(("a", "x" * 30_000)))
     assert has_large_result(results(("a", [text("x" * 20_000)] * 2))) and not has_large_result(user("x" * 40_000))

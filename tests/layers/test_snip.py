@@ -292,6 +292,12 @@ def test_numbers_out_of_range_are_refused(archive, parameters):
         snip_compact([], archive=archive, **parameters)
 
 
+def test_without_an_archive_nothing_happens_until_one_is_needed():
+    assert snip_compact(long_talk(2), archive=None) == long_talk(2)
+    with pytest.raises(PolicyError, match=r"archive must be an Archive\(folder\), not None"):
+        snip_compact(long_talk(60), archive=None)
+
+
 # The rules, for any conversation and any parameters
 
 

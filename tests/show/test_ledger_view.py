@@ -44,6 +44,7 @@ def test_the_slider_goes_from_block_to_block_and_text_is_escaped(tmp_path):
     assert "<here>" not in words.value and "<svg" in image.value
 
 
-def test_an_empty_ledger_gets_a_sentence():
+@pytest.mark.parametrize("given", [Ledger(), 3, None])
+def test_what_is_no_ledger_or_an_empty_one_gets_a_sentence(given):
     with pytest.raises(PolicyError, match="something has arrived"):
-        LedgerView(Ledger())
+        LedgerView(given)
