@@ -61,15 +61,18 @@ class Findings:
 
     def __init__(self):
         self._large, self._reads, self._unused = [], defaultdict(list), Unused(0, 0, 0, 0)
+        self._lines = set()
 
     def add(self, segment, messages):
-        origins = getattr(segment, "origins", None)
+        lines = [origin.lines for origin in getattr(segment, "origins", ())] or [()] * len(messages)
+        kept = {i for i, mine in enumerate(lines) if mine and self._lines.issuperset(mine)}  # by a compaction
+        self._lines.update(*lines)
         names = tool_names(messages)
-        self._large = nlargest(MOST, [*self._large, *_large(segment.number, messages, names, origins)],
-                               key=lambda found: found.tokens)
-        for path, tokens, given in _reads(messages):
+        found = (one for one in _large(segment.number, messages, names, lines) if one.message not in kept)
+        self._large = nlargest(MOST, [*self._large, *found], key=lambda one: one.tokens)
+        for path, tokens, given in _reads([message for i, message in enumerate(messages) if i not in kept]):
             self._reads[path].append((segment.number, tokens, given))
-        self._unused = Unused(*map(sum, zip(self._unused, unused(messages), strict=True)))
+        self._unused = Unused(*map(sum, zip(self._unused, unused(messages, kept), strict=True)))
 
     @property
     def large(self):
@@ -87,8 +90,8 @@ class Findings:
         return self._unused
 
 
-def unused(messages):
-    """The `Unused` of a list of messages.
+def unused(messages, kept=()):
+    """The `Unused` of a list of messages; those at the indices `kept` were judged in the stretch before.
 
     >>> call = [{"type": "tool_use", "id": "a", "name": "bash", "input": {"command": "ls"}}]
     >>> result = [{"type": "tool_result", "tool_use_id": "a", "content": "planner.py  scheduler.py"}]
@@ -107,7 +110,7 @@ def unused(messages):
         mine = _words(message)
         for found in tool_results([message]):
             new = set(WORD.findall(result_text(found.block))) - known
-            if new and str(found.tool_use_id) not in waiting:
+            if new and i not in kept and str(found.tool_use_id) not in waiting:
                 tokens, used = estimate_block(found.block), any(written.get(word, -1) > i for word in new)
                 counts = [a + b for a, b in zip(counts, (not used, 0 if used else tokens, 1, tokens), strict=True)]
         known |= mine
@@ -125,13 +128,12 @@ def said(block):
     return str(block.get("text") or block.get("thinking") or result_text(block))
 
 
-def _large(segment, messages, names, origins):
-    for i, message in enumerate(messages):
+def _large(segment, messages, names, lines):
+    for i, (message, mine) in enumerate(zip(messages, lines, strict=True)):
         is_ours = carried_request(message) is not None
-        lines = origins[i].lines if origins else ()
         for block in blocks(message):
             tool = block.get("name") or names.get(str(block.get("tool_use_id"))) or ""
-            yield Large(segment, i, lines[0] if lines else None, part_of(block, message.get("role"), is_ours),
+            yield Large(segment, i, mine[0] if mine else None, part_of(block, message.get("role"), is_ours),
                         printable(str(tool)), estimate_block(block), _beginning(said(block)))
 
 

@@ -1,8 +1,9 @@
 """The lines that the newest versions of Claude Code write: each is read, passed over, or told of."""
 
-from claude_log import Log, current_log, text, told
+from claude_log import Log, call, current_log, result, text, told
 
 from learn_compact.conversations import find, load
+from learn_compact.profile import profile
 
 
 def test_a_current_log_is_the_conversation_that_was_held(tmp_path):
@@ -48,3 +49,19 @@ def test_a_current_log_is_found_by_what_was_asked_and_a_ledger_of_agents_is_not(
     ledger.remark(type="result", key="k", agentId="a", result={})
     ledger.write(tmp_path, "journal.jsonl")
     assert [(one.path.name, one.title) for one in find(tmp_path)] == [("log.jsonl", "Count.")]
+
+
+def test_what_a_compaction_kept_is_read_once_and_large_once(tmp_path):
+    log = Log()
+    log.user("Look.")
+    kept = [log.answer("m1", call("A", "Read", file_path="a.py")), log.user(result("A", "make_plan_now = 1 " * 200)),
+            log.answer("m2", text("Seen."), context=9_000)]
+    log.boundary(preservedMessages={"anchorUuid": "summary", "uuids": kept})
+    log.user("So far.", isCompactSummary=True, uuid="summary")
+    log.user("And?", parent=kept[-1])
+    log.answer("m3", text("Done."))
+    found = load(log.write(tmp_path))
+    assert [len(segment.conversation()) for segment in found.segments] == [4, 6]
+    told_of = profile(found)
+    assert told_of.rereads == [] and told_of.unused.judged == 1
+    assert [one.line for one in told_of.large if one.part == "tool_result"] == [3]
