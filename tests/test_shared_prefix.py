@@ -145,7 +145,8 @@ def test_the_api_takes_it_wherever_the_conversation_stands(messages, data):
 
 @pytest.mark.parametrize("broken", [
     [assistant("Hm.")], [user("Go."), results(("a", "x"))], [user("Go."), calls("a"), user("And?")], [user(" ")],
-], ids=["without a request", "a result without its call", "a call without its result", "blank"])
+    [user("Go."), {"role": "assistant", "content": [{"type": "tool_use", "name": "bash", "input": {}}]}],
+], ids=["without a request", "a result without its call", "a call without its result", "blank", "a call without an id"])
 def test_a_conversation_that_the_api_would_refuse_is_sent_as_text(broken):
     client = Scripted(response(ANSWER))
     summarize = PrefixSummarizer(client, REQUEST)

@@ -68,7 +68,7 @@ class PrefixSummarizer(ModelSummarizer):
 
 def _question(messages, text):
     """What follows the messages: their last calls answered, so that the API takes them, and the text."""
-    open_calls = [block["id"] for message in messages[-1:] for block in blocks(message)
+    open_calls = [block.get("id") for message in messages[-1:] for block in blocks(message)
                   if block.get("type") == "tool_use"]
     answers = [{"type": "tool_result", "tool_use_id": id_, "content": NOT_RUN, "is_error": True} for id_ in open_calls]
     return {"role": "user", "content": [*answers, {"type": "text", "text": text}]}
