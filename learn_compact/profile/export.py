@@ -27,7 +27,9 @@ def export(conversation, policy, path):
     'the last stretch, 125 messages as s06 leaves them, 47,435 tokens of 82,347 by our estimate'
     """
     path, messages = Path(path).expanduser(), conversation.segments[-1].conversation()
-    made = _policy(policy, Archive(path.parent))
+    api, build = OfflineAPI(), POLICIES[policy]
+    prompt = nine_sections if build is claude_code else three_points
+    made = build(ModelSummarizer(client_of(api), MODEL, prompt), Archive(path.parent))
     compacted = made.view(made.prepare(messages))
     is_loaded = isinstance(conversation, Conversation)
     save(conversation if is_loaded else compacted, path, compacted)
@@ -37,12 +39,8 @@ def export(conversation, policy, path):
     if after < before:
         said.append("What was taken out is in the file that was read; a path that a message names, under "
                     f"{TRANSCRIPTS} or {RESULTS}, lies beside the new one.")
+    if api.calls:
+        said.append("The summary in it is an extract, by the stand-in model.")
     if not (is_loaded and conversation.system):
         said.append("The file that was read holds no system prompt: add yours, and your tools.")
     return " ".join(said)
-
-
-def _policy(name, archive):
-    build = POLICIES[name]
-    prompt = nine_sections if build is claude_code else three_points
-    return build(ModelSummarizer(client_of(OfflineAPI()), MODEL, prompt), archive)

@@ -115,8 +115,8 @@ def _bill(profile, price):
     unfinished = (f" {number(answers, 'answer')} {'has' if answers == 1 else 'have'} an output in the log that was "
                   f"counted before {'it' if answers == 1 else 'they'} ended: {logged:,} tokens, by our estimate "
                   f"{estimated:,}, with which the price is computed.") * bool(answers)
-    share = f"{profile.prices[dearest] / profile.cost:.0%} of it {tables.KINDS[dearest]}" if profile.cost else ""
-    return Section(f"What it cost: as much as {profile.cost:,.0f} input tokens that no cache has seen, {share}."
+    share = f", {profile.prices[dearest] / profile.cost:.0%} of it {tables.KINDS[dearest]}" if profile.cost else ""
+    return Section(f"What it cost: as much as {profile.cost:,.0f} input tokens that no cache has seen{share}."
                    f"{unfinished}", tables.bill(profile, price))
 
 

@@ -30,16 +30,13 @@ class Stretch:
         self.unlogged = 0
         if self.requests:
             opening = self.requests[0]
-            self.unlogged = max(0, opening.context_tokens - self.tokens(0, opening.index))
+            shown = sum(self.parts(message).total() for message in self.life[:opening.index])
+            self.unlogged = max(0, opening.context_tokens - shown)
 
     def parts(self, message):
         """The tokens of a message by part; one that a policy wrote is measured now."""
         known = self._known.get(id(message))
         return _parts(message) if known is None else known
-
-    def tokens(self, start, end):
-        """The tokens of `life[start:end]`."""
-        return sum(self.parts(message).total() for message in self.life[start:end])
 
 
 class Context:
@@ -65,8 +62,8 @@ class Context:
         """The `Point` of the request that was sent last; `is_opening` where it is the first of its stretch."""
         stretch = self._stretch
         parts = {"unlogged": stretch.unlogged} | {part: self._total[part] for part in PARTS}
-        came = (stretch.compaction, stretch.pre_tokens) if is_opening else ()
-        return Point(number, len(self._sent), parts, *came)
+        came = {"compaction": stretch.compaction, "compacted_from": stretch.pre_tokens} if is_opening else {}
+        return Point(number, len(self._sent), parts, **came)
 
     def first(self, length):
         """Tokens of the first messages sent last, with what the log doesn't show before them."""

@@ -99,6 +99,7 @@ def test_an_exported_conversation_is_a_request_that_can_be_sent(tmp_path, policy
     code, out, err = run("long.json", "--policy", policy, "--export", "next.json", home=tmp_path)
     assert (code, out) == (0, "") and f"as {policy} leaves them" in err and "holds no system prompt" in err
     found = load(tmp_path / "next.json")
+    assert ("by the stand-in model" in err) == (policy == "s08")
     smaller = estimate_by_kind(found.messages) < estimate_by_kind(messages)
     assert found.problems == [] and smaller == (policy != "claude_code")  # which leaves alone what fits
     for message in found.messages:  # what a message names lies where it says
