@@ -57,4 +57,5 @@ def _sentence(reports, title):
     most = max(reports, key=lambda report: report.tokens_before - report.tokens_after)
     saved = most.tokens_before - most.tokens_after
     best = f"{most.name} saves most, {saved:,}" if saved > 0 else "no step saves anything"
-    return f"{title}: {first:,} tokens before, {last:,} after {len(reports)} steps; {best}."
+    steps = "one step" if len(reports) == 1 else f"{len(reports)} steps"
+    return f"{title}: {first:,} tokens before, {last:,} after {steps}; {best}."
