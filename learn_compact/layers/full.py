@@ -94,7 +94,8 @@ def _without_attachments(message, archive):
     if carried_request(message, archive) is None or isinstance(message["content"], str):
         return message
     first, *others = blocks(message)
-    first = {**first, "text": first["text"].replace(f"\nTranscript: {marker_path(first['text'])}", "", 1)}
+    if first["text"].startswith(BOUNDARY.partition("{")[0]):  # of our headers the one that is known without its path
+        first = {**first, "text": first["text"].replace(f"\nTranscript: {marker_path(first['text'])}", "", 1)}
     return {**message, "content": [first, *(block for block in others if block.get("type") != "text"
                                             or block["text"].startswith(CARRIED_REQUEST))]}
 

@@ -13,9 +13,10 @@ from learn_compact.archive import Archive
 from learn_compact.check.strategies import conversations
 from learn_compact.errors import PolicyError
 from learn_compact.layers.age import Ages, is_recoverable, micro_by_age
+from learn_compact.layers.auto import compact_history
 from learn_compact.layers.collapse import collapse, collapse_finished, finished_spans
 from learn_compact.layers.full import NO_ROOM, Attachment, full_compact
-from learn_compact.messages import newest_request, problems, tool_results, unseen_results
+from learn_compact.messages import carried_request, newest_request, problems, tool_results, unseen_results
 from learn_compact.pipeline import Pipeline, Projection, Step
 from learn_compact.summaries import Summary
 
@@ -157,6 +158,15 @@ def test_what_was_attached_is_not_shown_to_whoever_summarises_next(tmp_path):
     assert "Restored file" in str(once) and "Restored file" in str(twice)
     assert "Restored file" not in str(shown[1]) and "Transcript:" not in str(shown[1]) and "Half." in str(shown[1])
     assert newest_request(twice, archive) == "Go on."
+
+
+def test_a_summary_of_s08_stays_known_as_one_of_ours_when_the_next_is_made(tmp_path):
+    archive, shown = Archive(tmp_path, clock=lambda: 7), []
+    talk = [*long_talk(4, content="word " * 200), assistant("Four.")]
+    ours = compact_history(talk, summarize=lambda messages, focus: "Half.", archive=archive)
+    full_compact([*ours, assistant("word " * 900)], archive=archive,
+                 summarize=lambda messages, focus: shown.append(messages) or "More.")
+    assert carried_request(shown[0][0], archive) == "Count the functions."
 
 
 def test_where_there_is_no_room_files_go_before_state(tmp_path):
