@@ -9,9 +9,11 @@ from learn_compact.errors import LearnCompactError
 from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
-# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are.
-RING = ("<style>.learn-compact .jupyter-widgets :focus-visible "
-        "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important}</style>")
+# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are. And they
+# cut off what a slider says beside itself, where that is more than a number.
+STYLE = ("<style>.learn-compact .jupyter-widgets :focus-visible "
+         "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important} "
+         ".learn-compact .widget-readout {max-width: none}</style>")
 
 
 def explorer(controls, draw, description):
@@ -46,7 +48,7 @@ def explorer(controls, draw, description):
         control.observe(redraw, "value")
     wants_numbers.observe(lambda change: setattr(numbers.layout, "display", "" if change.new else "none"), "value")
     show(first)
-    frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>{RING}"), *map(_row, controls.values()),
+    frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>{STYLE}"), *map(_row, controls.values()),
                   picture, words, wants_numbers, numbers])
     frame.add_class("learn-compact")
     return Bundle(first.figure, first.table, first.alt, frame)
