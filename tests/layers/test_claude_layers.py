@@ -177,6 +177,18 @@ def test_where_there_is_no_room_files_go_before_state(tmp_path):
     assert f"{NO_ROOM}\n> 1.py" in [block.get("text") for block in ours["content"]] and "> [ ] Count" in str(ours)
 
 
+def test_files_and_their_names_never_keep_a_compaction_from_winning(tmp_path):
+    def made(chars, files):
+        restoration = Files(700)
+        restoration.attachments = lambda *_: Files.attachments(restoration, *_)[:3 if files else 1]
+        messages = [user("Count."), assistant("x" * chars)]
+        return full_compact(messages, summarize=lambda messages, focus: "Half.", archive=Archive(tmp_path),
+                            restoration=restoration) is not messages
+
+    won = [made(chars, files=True) for chars in range(300, 900, 4)]
+    assert won == [made(chars, files=False) for chars in range(300, 900, 4)] and set(won) == {True, False}
+
+
 @given(conversations(max_turns=8))
 def test_a_projection_changes_what_is_read_and_nothing_else(messages):
     policy = Pipeline([Projection("collapse", collapse_finished, span_messages=2, keep_last=0),
