@@ -24,8 +24,8 @@ _WHERE = {
     "restore": "Restoration MemoryFile SystemPrompt TaskState recent_files restored_files",
     "summaries": "ModelSummarizer PrefixSummarizer three_points nine_sections parse_summary check_summary Summary "
                  "NINE_SECTIONS",
-    "pipeline": "Step Pipeline Run StepReport s06 s08 claude_code above_tokens above_chars above_messages any_result_above "
-                "above_estimate auto_compact_threshold Guard Guarded request_source",
+    "pipeline": "Step Pipeline Run StepReport s06 s08 claude_code above_tokens above_chars above_messages "
+                "any_result_above above_estimate auto_compact_threshold Guard Guarded request_source",
     "ledger": "Ledger FATES",
     "agent": "Agent",
     "offline": "connect model_for sample_project MODEL",

@@ -4,8 +4,8 @@ Every function is on disk when it returns, and raises OSError where the disk ref
 """
 
 import os
-import tempfile
 from contextlib import suppress
+from secrets import token_hex
 
 
 def write_new(folder, names, payload, replace=False):
@@ -13,9 +13,9 @@ def write_new(folder, names, payload, replace=False):
 
     The file gets its name in one step, when all of it is on disk. With `replace` the first name is taken in any case.
     """
-    descriptor, partial = tempfile.mkstemp(prefix=".partial-", dir=folder)  # mode 0600
+    partial = f"{folder}/.partial-{token_hex(8)}"
     try:
-        with open(descriptor, "wb") as file:
+        with open(partial, "xb", opener=_for_the_owner) as file:
             file.write(payload)
             file.flush()
             os.fsync(file.fileno())
@@ -63,6 +63,10 @@ def sync_folder(folder):
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _for_the_owner(path, flags):
+    return os.open(path, flags, mode=0o600)
 
 
 def _linked(partial, folder, names):

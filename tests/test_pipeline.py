@@ -70,11 +70,19 @@ def test_what_no_pipeline_can_be_made_of_is_told_in_a_sentence(build, said):
     ({"summarize": lambda messages: "It takes no focus."}, r'summarize must be a function such as summarize\(messages'),
     ({"summarize": None}, "summarize must be a function"), ({"archive": None}, r"archive must be an Archive\(folder\)"),
 ])
-def test_a_summary_step_that_lacks_what_it_needs_says_so_before_it_writes(archive, given, said):
+def test_a_summary_step_that_lacks_what_it_needs_says_so(archive, given, said):
     messages = long_talk(9)
     with pytest.raises(PolicyError, match=said):
         s06(**{"summarize": summarize, "archive": archive, **given}, threshold=0).run(messages)
-    assert not list(archive.root.iterdir())
+    assert messages == long_talk(9)
+
+
+def test_a_type_error_inside_a_summarize_is_its_own(archive):
+    def broken(messages, focus=""):
+        return "Half" + 1
+
+    with pytest.raises(TypeError, match="concatenate"):
+        s06(broken, archive, threshold=0).run(long_talk(9))
 
 
 def test_a_step_whose_time_has_not_come_does_nothing_and_says_so():

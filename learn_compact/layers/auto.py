@@ -120,10 +120,14 @@ def _summarised(messages, first_kept, header, summarize, focus, archive, *, carr
     gone, kept = messages[:first_kept], messages[first_kept:]
     if all(carried_request(message, archive) is not None for message in gone):
         return messages  # nothing, or only what an earlier compaction left
-    demand(_takes_focus(summarize), "summarize", 'a function such as summarize(messages, focus="")', summarize)
     demand(hasattr(archive, "save_transcript"), "archive", "an Archive(folder)", archive)
     path = archive.save_transcript(with_originals(messages, archive) if restore_originals else messages)
-    text = header.format(path=path) + str(usable(summarize(gone, focus=focus), refuse_empty))
+    try:
+        summary = summarize(gone, focus=focus)
+    except TypeError:
+        demand(_takes_focus(summarize), "summarize", 'a function such as summarize(messages, focus="")', summarize)
+        raise
+    text = header.format(path=path) + str(usable(summary, refuse_empty))
     carried = carried_blocks(gone, kept, archive) if carry_request else []
     ours = {"role": "user", "content": with_blocks(text, carried)}
     return without_stale_thinking([ours, *kept], 0) if outweighs(gone, [ours]) else messages
