@@ -95,6 +95,6 @@ def _figures():
         yield Figure(f"{name}: a pass in which nothing has to be done, per 100 messages",
                      idle(messages[:1_000], parameters) * 1_000 / 10, 0.05, "ms")
         yield figure("one full pass over 10,000 messages", full_pass, 1.5)
-        yield figure("replay of a conversation that grows to 10,000 messages", replay, 6.5 if parameters else 13)
+        yield figure("replay of a conversation that grows to 10,000 messages", replay, 7 if parameters else 13)
     early, late = held_at(messages, MESSAGES // 4, MESSAGES)
     yield Figure("s08: memory that each further message leaves behind", (late - early) / (MESSAGES * 3 / 4), 50, "B")
