@@ -57,8 +57,8 @@ class ConversationError(LearnCompactError):
     """A file that holds no conversation that can be read here, or one that can't be written."""
 
 
-def demand(fits, what, wanted, given):
-    """PolicyError, in a sentence, where what was given for a parameter doesn't fit.
+def demand(fits, what, wanted, given, error=PolicyError):
+    """An error, in a sentence, where what was given for a parameter doesn't fit.
 
     >>> demand(callable(7), "clock", "a function that gives seconds, such as time.time", 7)
     Traceback (most recent call last):
@@ -66,4 +66,4 @@ def demand(fits, what, wanted, given):
     learn_compact.errors.PolicyError: clock must be a function that gives seconds, such as time.time, not 7.
     """
     if not fits:
-        raise PolicyError(f"{what} must be {wanted}, not {repr(given)[:80]}.")
+        raise error(f"{what} must be {wanted}, not {repr(given)[:80]}.")

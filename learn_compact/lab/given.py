@@ -1,19 +1,11 @@
 """What a caller hands in: taken where it fits, and refused everywhere in one form of sentence."""
 
+from functools import partial
 from math import isfinite
 
-from learn_compact.errors import MessageError
+from learn_compact.errors import MessageError, demand
 
-
-def must_be(fits, where, what, value):
-    """Raise a MessageError that says "WHERE must be WHAT, not VALUE" unless the value `fits`.
-
-    >>> must_be(callable(3), "explorer(…, draw)", "a function", 3)
-    Traceback (most recent call last):
-    learn_compact.errors.MessageError: explorer(…, draw) must be a function, not 3.
-    """
-    if not fits:
-        raise MessageError(f"{where} must be {what}, not {repr(value)[:60]}.")
+must_be = partial(demand, error=MessageError)
 
 
 def whole_tokens(where, value):
