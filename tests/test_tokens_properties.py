@@ -1,6 +1,7 @@
 """Properties of `tokens`: sums that add up, counts that grow, and a meter that never drifts."""
 
 import copy
+import json
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,17 @@ ESTIMATES = (t.estimate_tokens, t.estimate_chars, t.visible_chars, t.estimate_by
 SYSTEMS = st.sampled_from([None, "You are a coding agent.", [{"type": "text", "text": "You are a coding agent."}]])
 TOOLS = st.sampled_from([None, [], [{"name": "bash", "description": "Run a command.", "input_schema": {}},
                                     {"type": "web_search_20250305", "name": "web_search"}]])
+
+
+# Anything, plain or not: numbers that writers of JSON write in different ways, lone surrogates, keys that aren't text.
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.binary() | st.dates()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(
+    st.text(st.characters()) | st.integers() | st.booleans() | st.none(), inner))
+
+
+@given(VALUES)
+def test_the_quick_way_counts_the_characters_that_json_writes(value):
+    assert t.estimate_chars(value) == len(json.dumps(value, ensure_ascii=False, default=str))
 
 
 @given(conversations())
