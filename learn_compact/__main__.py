@@ -26,15 +26,21 @@ def main(arguments=None):
     if not (sys.argv[1:] if arguments is None else arguments):
         parser.exit(2, parser.format_help())
     chosen = parser.parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # not every output has the arrow that stands in a log
     module = importlib.import_module(COMMANDS[chosen.command][0])
     try:
-        return module.main(chosen.rest) or 0
+        code = module.main(chosen.rest) or 0
+        sys.stdout.flush()
+        return code
     except LearnCompactError as error:
         print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # whoever read the output has had enough, as `| head` has
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # there, whoever read has had enough, as `| head` has
+            print(f"It was not finished, because the system refused: {error.strerror or error}.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
         return 1
 

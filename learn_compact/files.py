@@ -3,6 +3,7 @@
 Every function is on disk when it returns, and raises OSError where the disk refuses.
 """
 
+import errno
 import os
 from contextlib import suppress
 from secrets import token_hex
@@ -25,6 +26,17 @@ def write_new(folder, names, payload, replace=False):
             os.unlink(partial)
     sync_folder(folder)
     return name
+
+
+def write_over(path, payload):
+    """Write bytes to a file in place of what it holds, readable by its owner alone; a link leads to what it names.
+
+    What is there and no ordinary file (a folder, a device, a pipe) is refused, and stays.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    folder, name = os.path.split(os.path.realpath(path))
+    write_new(folder, [name], payload, replace=True)
 
 
 def append(path, end, payload):

@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from learn_compact.data import Request
+from learn_compact.messages import blocks
 from learn_compact.rules import Problem
+from learn_compact.tokens import count_tools
 
 
 class Origin(NamedTuple):
@@ -60,12 +62,28 @@ class Segment:
         return self.read()
 
 
+def requests_of(segment, messages):
+    """The requests that the API answered in a stretch; where its file has no usage, one before every answer."""
+    return segment.requests or [Request(i, 0.0, "", {}) for i, message in enumerate(messages)
+                                if i and message.get("role") == "assistant"]
+
+
+def fixed_parts(source, measure):
+    """The tokens of what stands before the messages and is in the file, system prompt and tools, as a dict by part."""
+    tools = getattr(source, "tools", None)
+    found = {"system": sum(map(measure, blocks({"content": getattr(source, "system", None)}))),
+             "tools": count_tools(tools if isinstance(tools, list) else ())}
+    return {part: tokens for part, tokens in found.items() if tokens}
+
+
 @dataclass(frozen=True)
 class Conversation:
     """A conversation that another program wrote.
 
     `source` names the format, `system` and `tools` are as a request has them (None where the file doesn't hold them),
-    `model` is the one that answered last. `warnings` are sentences: what was left out, mended or not understood.
+    `model` is the one that answered last. `beside` are the tokens, in and out, that the API reported in the file for
+    answers that are not in the conversation: on branches that were left, and of sub-agents. `warnings` are sentences:
+    what was left out, mended or not understood.
     """
 
     name: str
@@ -75,6 +93,7 @@ class Conversation:
     tools: list | None = field(default=None, repr=False)
     model: str | None = None
     started: str | None = None
+    beside: int = 0
     warnings: list[str] = field(default_factory=list, repr=False)
 
     @cached_property

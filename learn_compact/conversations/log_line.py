@@ -7,6 +7,7 @@ import sys
 from datetime import UTC, datetime
 
 from learn_compact.conversations.thread import BEFORE, Kept, Record
+from learn_compact.tokens import context_tokens
 
 LATEST = 10**11  # seconds; a time behind it is no time
 
@@ -60,7 +61,7 @@ def record_of(line, notes):
         notes.at("A reminder whose words the log lacks, left out", line.number)
     compaction, pre_tokens, kept = _compaction(value)
     return Record(line.number, line.offset, len(line.raw), uuid_of(value, line.number), _parent(value), role,
-                  _seconds(value), _answer(value), _results(content) if role == "user" else (),
+                  _seconds(value), _answer(value), _spent(value), _results(content) if role == "user" else (),
                   bool(value.get("isSidechain") or value.get("parent_tool_use_id")),
                   compaction, pre_tokens, kept, bool(value.get("isCompactSummary")))
 
@@ -102,6 +103,11 @@ def _parent(value):
 def _answer(value):
     found = value["message"].get("id") if is_message(value) and value["type"] == "assistant" else None
     return found if isinstance(found, str) else ""
+
+
+def _spent(value):
+    usage = usage_of(value["message"]) if is_message(value) and value["type"] == "assistant" else None
+    return context_tokens(usage) + usage["output_tokens"] if usage else 0
 
 
 def _results(content):

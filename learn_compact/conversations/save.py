@@ -15,9 +15,10 @@ def save(conversation, path, messages=None):
 
     `messages` take the place of those of the conversation, as a policy has made them:
     `save(found, "next.json", policy.prepare(found.messages))`. What comes out are the arguments of
-    `client.messages.create` but for `max_tokens` and the user's next message, and `load` reads it back equal. The file
-    is written whole or not at all, over one of the same name, readable by its owner alone. Raises ConversationError
-    for messages that the API would reject, for values that JSON lacks, and where the file can't be written.
+    `client.messages.create` but for `max_tokens` and the user's next message, and `load` reads it back equal. Its
+    `model` is the one that answered: to go on with another, or offline, put `model_for(client)` in its place. The file
+    is written whole or not at all, over one of the same name, readable by its owner alone. Raises ConversationError for
+    messages that the API would reject, for values that JSON lacks, and where the file can't be written.
 
     >>> from tempfile import TemporaryDirectory
     >>> from learn_compact.conversations import load
@@ -35,12 +36,13 @@ def save(conversation, path, messages=None):
     messages = [plain_message(message) if isinstance(message, dict) else message for message in messages]
     if found := problems(messages):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise ConversationError(f"{path.name} is not written, because the API would reject the messages: {found[0]}"
-                                f"{more}. Mend them, or save messages that a policy has made valid.")
+        raise ConversationError(f"{path.name} is not written, because the API would reject the messages: "
+                                f"{str(found[0]).rstrip('.')}{more}. Mend them, or save messages that a policy has "
+                                "made valid.")
     request = {name: value for name, value in around.items() if value is not None} | {"messages": messages}
     try:
         payload = json.dumps(request, indent=1, allow_nan=False).encode("ascii")
-        files.write_new(path.parent, [path.name], payload, replace=True)
+        files.write_over(path, payload)
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversationError(f"{path.name} is not written, because a message holds what JSON lacks: "
                                 f"{error}.") from None

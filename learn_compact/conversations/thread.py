@@ -26,9 +26,10 @@ class Record:
     """One line of a thread, without its words.
 
     `parent` is a uuid, None for the first of a thread, `BEFORE` where the log names no parent at all. `role` is "" for
-    lines that say nothing, `answer` the id of the API's message that an assistant's line belongs to, `results` the
-    calls that a user's line answers. `compaction`, `pre_tokens` and `kept` stand on the boundary of a compaction,
-    `compaction` on its summary too. `again` marks the second mention of a line that a compaction kept.
+    lines that say nothing, `answer` the id of the API's message that an assistant's line belongs to, `spent` the tokens
+    that the API reported for it, `results` the calls that a user's line answers. `compaction`, `pre_tokens` and `kept`
+    stand on the boundary of a compaction, `compaction` on its summary too. `again` marks the second mention of a line
+    that a compaction kept.
     """
 
     line: int
@@ -39,6 +40,7 @@ class Record:
     role: str
     at: float | None = None
     answer: str = ""
+    spent: int = 0
     results: tuple[str, ...] = ()
     is_aside: bool = False
     compaction: str | None = None

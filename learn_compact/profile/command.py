@@ -26,7 +26,7 @@ def main(arguments=None):
     _refuse_what_does_not_fit(parser, chosen)
     if not chosen.latest and (chosen.path is None or Path(chosen.path).expanduser().is_dir()):
         return _list(chosen.path)
-    path = _newest() if chosen.latest else chosen.path
+    path = _newest(chosen.path) if chosen.latest else chosen.path
     _spare(path, chosen.html, chosen.export)
     conversation = load_outline(path) if path in outline_names() else _loaded(path)
     if chosen.export:
@@ -38,7 +38,7 @@ def main(arguments=None):
 
 
 def _show(conversation, chosen):
-    found = profile(conversation, chosen.policy or tuple(POLICIES), _progress("requests"))
+    found = profile(conversation, chosen.policy or tuple(POLICIES), _progress("requests"), window=chosen.window)
     if chosen.mask:
         found = masked(found)
     if chosen.html:
@@ -57,14 +57,18 @@ def _parser():
         "what another policy would have done. Nothing leaves this machine.")
     parser.add_argument("path", nargs="?", metavar="PATH", help="a conversation (a log of Claude Code, messages as "
                         "JSON, ...) or the name of an outline; of a folder, and without one, the newest are listed")
-    parser.add_argument("--latest", action="store_true", help="the newest conversation of Claude Code")
+    parser.add_argument("--latest", action="store_true", help="the newest conversation of Claude Code, or in the "
+                        "folder PATH")
     parser.add_argument("--policy", action="append", choices=POLICIES, help="replay this policy; may be given again "
                         f"(default: {', '.join(POLICIES)})")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write one self-contained HTML file")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--export", metavar="FILE", type=Path, help="write the last stretch, compacted by the one "
-                        "--policy, as a request of the Messages API that a program can go on with")
+    parser.add_argument("--export", metavar="FILE", type=Path, help="write what came after the last compaction, "
+                        "compacted by the one --policy, as a request of the Messages API that a program can go on "
+                        "with; what the policy moves to disk, words included, lies beside it")
     parser.add_argument("--mask", action="store_true", help="leave out names, paths, keys and words; the figures stay")
+    parser.add_argument("--window", type=_tokens, metavar="N", help="tokens of the window that the policies are "
+                        "replayed in (default: 200000, or a million where the log has more)")
     parser.add_argument("--price", type=_price, metavar="DOLLARS", help="of a million input tokens: tell dollars too")
     return parser
 
@@ -79,15 +83,23 @@ def _price(text):
     return price
 
 
+def _tokens(text):
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no window: give a whole number of tokens, such as 200000")
+    return int(text)
+
+
 def _refuse_what_does_not_fit(parser, chosen):
-    wanted = chosen.mask or chosen.json or chosen.html or chosen.policy or chosen.price or chosen.export
-    if chosen.path and chosen.latest:
+    wanted = (chosen.mask or chosen.json or chosen.html or chosen.policy or chosen.price or chosen.window
+              or chosen.export)
+    is_folder = bool(chosen.path) and Path(chosen.path).expanduser().is_dir()
+    if chosen.path and chosen.latest and not is_folder:
         parser.error("a PATH and --latest name two conversations: give one of them")
     if wanted and not (chosen.path or chosen.latest):  # a list can't be masked
         parser.error("these options need a conversation: name a PATH or --latest")
-    if wanted and chosen.path and Path(chosen.path).expanduser().is_dir():
-        parser.error(f"these options need one conversation, and {chosen.path} is a folder: without them, what is in it "
-                     "is listed")
+    if wanted and is_folder and not chosen.latest:
+        parser.error(f"these options need one conversation, and {chosen.path} is a folder: --latest takes the "
+                     "newest in it, and without these options what is in it is listed")
     if chosen.export and len(set(chosen.policy or ())) != 1:
         parser.error(f"--export needs one --policy to compact by: {', '.join(POLICIES)}")
     if chosen.export and chosen.mask:
@@ -110,24 +122,29 @@ def _loaded(path):
         raise ConversationError(f"{error} The outlines are {', '.join(outline_names())}.") from None
 
 
-def _newest():
-    found = find()
+def _newest(folder):
+    found = find(folder)
     if not found:
-        raise ConversationError("There is no conversation of Claude Code on this machine. Give the PATH of a file.")
+        raise ConversationError(f"There is no conversation of Claude Code {_where(folder)}. Give the PATH of a file.")
     return found[0].path
+
+
+def _where(folder):
+    return f"in {folder}" if folder else "on this machine"
 
 
 def _list(folder):
     """The newest conversations in a folder, or of Claude Code, a line each."""
     found = find(folder)
     for one in found[:LISTED]:
-        print(printable(f"{one.at:%Y-%m-%d %H:%M}  {_size(one.size):>8}  {one.path}\n    {one.title}"))
+        at = one.at.astimezone()  # as the clock of this machine shows it
+        print(printable(f"{at:%Y-%m-%d %H:%M}  {_size(one.size):>8}  {one.path}\n    {one.title}"))
     if found:
         more = f"{len(found) - LISTED:,} older ones are not shown. " if len(found) > LISTED else ""
         print(f"{more}Profile one with its path" + ("." if folder else ", or the newest with --latest."))
     else:
-        print(f"There is no conversation of Claude Code {f'in {folder}' if folder else 'on this machine'}. Give the "
-              f"PATH of a file, or the name of an outline such as {outline_names()[0]}.")
+        print(f"There is no conversation of Claude Code {_where(folder)}. Give the PATH of a file, or the name of an "
+              f"outline such as {outline_names()[0]}.")
 
 
 def _size(size):
@@ -150,7 +167,7 @@ def _write(path, found, price):
 
     path = path.expanduser()
     try:
-        files.write_new(path.parent, [path.name], html(found, price).encode(), replace=True)
+        files.write_over(path, html(found, price).encode())
     except OSError as error:
         raise ConversationError(f"{path} can't be written: {error.strerror or error}. Name another file.") from error
     print(f"{path} is written. It needs nothing from outside.", file=sys.stderr)

@@ -24,7 +24,7 @@ def export(conversation, policy, path):
     >>> with TemporaryDirectory() as folder:
     ...     said = export(load_outline("sniffly-d3ad4cdc"), "s06", f"{folder}/next.json")
     >>> said.partition(": ")[2].partition(".")[0]
-    'the last stretch, 125 messages as s06 leaves them, 47,435 tokens of 82,347 by our estimate'
+    'the last stretch, 125 messages as s06 left it, 47,435 tokens of 82,347 by our estimate'
     """
     path, messages = Path(path).expanduser(), conversation.segments[-1].conversation()
     api, build = OfflineAPI(), POLICIES[policy]
@@ -34,7 +34,7 @@ def export(conversation, policy, path):
     is_loaded = isinstance(conversation, Conversation)
     save(conversation if is_loaded else compacted, path, compacted)
     before, after = estimate_by_kind(messages), estimate_by_kind(compacted)
-    said = [f"{path} is written: the last stretch, {number(len(compacted), 'message')} as {policy} leaves them, "
+    said = [f"{path} is written: the last stretch, {number(len(compacted), 'message')} as {policy} left it, "
             f"{after:,} tokens of {before:,} by our estimate."]
     if after < before:
         said.append("What was taken out is in the file that was read; a path that a message names, under "
@@ -43,4 +43,6 @@ def export(conversation, policy, path):
         said.append("The summary in it is an extract, by the stand-in model.")
     if not (is_loaded and conversation.system):
         said.append("The file that was read holds no system prompt: add yours, and your tools.")
+    said.append("To go on: add the user's next message to its `messages`, and call `client.messages.create(**request, "
+                "max_tokens=...)`; for another model, or offline, first `request[\"model\"] = model_for(client)`.")
     return " ".join(said)

@@ -14,6 +14,7 @@ STYLE = """:root{color-scheme:light dark;--ink:#1a1a1a;--faint:#595959;--paper:#
 body{font:16px/1.5 "DejaVu Sans",Verdana,sans-serif;color:var(--ink);background:var(--paper);max-width:900px;
 margin:2em auto 4em;padding:0 1em}h1{font-size:1.5em;line-height:1.25;overflow-wrap:anywhere;margin:0}
 h2{font-size:1.15em;margin:2em 0 .5em}header p{color:var(--faint);margin:.3em 0 1.2em}
+@media print{details::details-content{content-visibility:visible;height:auto}}
 figure{margin:0 0 1em;overflow-x:auto}figure>svg{display:block;border-radius:6px;min-width:640px}
 p,summary{overflow-wrap:anywhere}section>p{padding:.55em .6em;margin:0}
 summary{cursor:pointer;padding:.55em .6em}summary:hover{background:var(--hover)}
@@ -48,9 +49,7 @@ def figures(profile):
 
     if not profile.points:
         return None, None
-    highest = max(point.counted or point.total for point in profile.points)
-    window = 200_000 if highest <= 200_000 else 1_000_000
-    grown = growth(profile.points, names=[profile.name], window=window)
+    grown = growth(profile.points, names=[profile.name], window=profile.window)
     nothing, *others = profile.replays
     if all(one.sent == nothing.sent for one in others):
         return grown, None

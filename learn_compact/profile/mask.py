@@ -4,8 +4,6 @@ import re
 from dataclasses import replace
 from pathlib import PurePath
 
-from learn_compact.profile.prices import PRICES
-
 # The tools of Claude Code and of this course; any other name may tell where it comes from.
 PUBLIC_TOOLS = {"", "Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep",
                 "KillShell", "LS", "MultiEdit", "NotebookEdit", "NotebookRead", "Read", "Skill", "SlashCommand", "Task",
@@ -42,7 +40,9 @@ def masked(profile):
 
 
 def _is_public(model):
-    return bool(re.fullmatch(r"claude-[a-z0-9-]{1,40}", model)) and model.startswith(tuple(PRICES))
+    """Whether a model has one of its maker's names: a family, its numbers and a date, with no word behind them."""
+    return bool(re.fullmatch(r"claude(-\d{1,2}){0,2}-(opus|sonnet|haiku|fable|mythos)(-\d{1,2}){0,2}(-\d{8}|-latest)?",
+                             model))
 
 
 def _ending(path):

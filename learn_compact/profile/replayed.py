@@ -12,7 +12,6 @@ from operator import is_not
 from learn_compact.archive import RESULTS, TRANSCRIPTS
 from learn_compact.errors import LearnCompactError
 from learn_compact.pipeline import claude_code, s06, s08
-from learn_compact.pipeline.policies import EFFECTIVE_WINDOW
 from learn_compact.profile.prices import cost, price_of
 from learn_compact.profile.stretch import Context
 from learn_compact.summaries import SUMMARY_MAX_CHARS
@@ -23,6 +22,7 @@ POLICIES = {"s06": s06, "s08": s08, "claude_code": claude_code}
 NO_POLICY = "none"
 SUMMARY = "What was done so far, and what is still to do. " * 85  # about 1,000 tokens, as a short summary has
 SUMMARY_TOKENS = len(SUMMARY) // CHARS_PER_TOKEN
+WINDOWS = 200_000, 1_000_000  # tokens: what models have, the usual one first
 LEAST_ROOM = 20_000  # tokens of the window for the conversation, however much is fixed
 CACHE_SECONDS, HOUR_SECONDS = 300, 3_600  # how long an entry of the prompt cache lives, of either kind
 
@@ -42,11 +42,19 @@ class Replay:
     cost: float = 0.0
 
 
-class Replaying:
-    """A policy at work on one conversation, stretch by stretch."""
+def window_of(segments):
+    """The window that a log fits into, one of WINDOWS: by what the API counted, where it did, else by an estimate."""
+    sizes = [segment.pre_tokens or 0 for segment in segments]
+    sizes += [request.context_tokens for segment in segments for request in segment.requests]
+    sizes += [estimate_by_kind(segment.conversation()) for segment in segments if not segment.requests]
+    return next((window for window in WINDOWS if max(sizes, default=0) <= window), WINDOWS[-1])
 
-    def __init__(self, name):
-        self.replay = Replay(name)
+
+class Replaying:
+    """A policy at work on one conversation, stretch by stretch, in a window of so many tokens."""
+
+    def __init__(self, name, window):
+        self.replay, self._window = Replay(name), window
         self._now = self._before = None  # seconds: this request, and the one before
 
     def live(self, stretch):
@@ -68,7 +76,7 @@ class Replaying:
 
     def _prepared(self, stretch):
         """The same, with what the policy makes of its context in place of what was really sent."""
-        policy, life, context, done = self._policy(stretch.unlogged), stretch.life, [], 0
+        policy, life, context, done = self._policy(stretch.ahead.total()), stretch.life, [], 0
         before = life[:stretch.requests[0].index] if self._now is None and stretch.requests else []
         for request in stretch.requests:
             self._before, self._now = self._now, request.at
@@ -82,10 +90,10 @@ class Replaying:
             yield request, sent, len(sent), same
             before = sent
 
-    def _policy(self, unlogged):
+    def _policy(self, ahead):
         build, options = POLICIES[self.replay.policy], {}
         if build is claude_code:  # it asks for the time, and its threshold is for what the window has left
-            options = {"clock": lambda: self._now, "effective_window": max(LEAST_ROOM, EFFECTIVE_WINDOW - unlogged)}
+            options = {"clock": lambda: self._now, "effective_window": max(LEAST_ROOM, self._window - ahead)}
         return build(self._summarize, Shelf(), **options)
 
     def _summarize(self, messages, focus=""):

@@ -49,7 +49,7 @@ def policies(profile, price=None):
             "the price" for one in others if one.sent != nothing.sent]
     idle = [policy_name(one) for one in others if one.sent == nothing.sent]
     told += [f"nothing is changed by {', '.join(idle)}"] if idle else []
-    return Section(f"Against no policy: {'; '.join(told)}.", tables.policies(profile, price))
+    return Section(f"Compared with no policy: {'; '.join(told)}.", tables.policies(profile, price))
 
 
 def trust(profile):
@@ -116,7 +116,8 @@ def _bill(profile, price):
                   f"counted before {'it' if answers == 1 else 'they'} ended: {logged:,} tokens, by our estimate "
                   f"{estimated:,}, with which the price is computed.") * bool(answers)
     share = f", {profile.prices[dearest] / profile.cost:.0%} of it {tables.KINDS[dearest]}" if profile.cost else ""
-    return Section(f"What it cost: as much as {profile.cost:,.0f} input tokens that no cache has seen{share}."
+    dollars = f"${profile.cost * price / 1_000_000:,.2f}, " if price else ""
+    return Section(f"What it cost: {dollars}as much as {profile.cost:,.0f} input tokens without a cache{share}."
                    f"{unfinished}", tables.bill(profile, price))
 
 

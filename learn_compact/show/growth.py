@@ -34,11 +34,11 @@ FEW, MOST = 2, 12  # compactions that a sentence tells in full, and that a note 
 def growth(*sources, names=None, window=200_000, threshold="claude_code", measure=count_block):
     """How the context of one or two conversations grows, request by request, as a `Bundle`.
 
-    A source is an outline, a segment of one, or the points of an agent (`agent.points`); `names` are their titles,
-    where a source has no name of its own. Areas show the tokens by part, the black line what the API itself counted.
-    `window` and `threshold` are lines in tokens; None leaves one out. The threshold "claude_code" is where Claude Code
-    compacts at the latest, 13,000 tokens below the window, if there is one. `measure(block)` counts one block of an
-    outline. Raises MessageError where there is nothing to draw, or for anything else.
+    A source is an outline, a loaded conversation, a segment of one, or the points of an agent (`agent.points`); `names`
+    are their titles, where a source has no name of its own. Areas show the tokens by part, the black line
+    what the API itself counted. `window` and `threshold` are lines in tokens; None leaves one out. The threshold
+    "claude_code" is where Claude Code compacts at the latest, 13,000 tokens below the window, if there is one.
+    `measure(block)` counts one block of an outline. Raises MessageError where there is nothing to draw, or for anything else.
     """
     if not 1 <= len(sources) <= 2:
         raise MessageError(f"growth(…) draws one or two conversations side by side, not {len(sources)}.")

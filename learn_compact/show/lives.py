@@ -11,6 +11,7 @@ from learn_compact.show.table import Table, short
 
 COLOURS = (INK, "#0072B2", "#D55E00", "#009E73", "#CC79A7")  # Okabe and Ito; every line has its name beside it too
 MARGIN, AXIS, TOP, HEIGHT, SMALL = 14, 44, 30, 260, 11
+NOTHING = "Without a request there is nothing to replay."
 COLUMNS = 400  # of a line; where there are more requests, neighbours share one and the largest of them is drawn
 
 
@@ -18,9 +19,13 @@ def lives(lived, title="tokens before a request"):
     """How large each policy kept the context, request by request, as a `Bundle`.
 
     `lived` is {name: points}, up to five, with as many points each. The first is the one to compare with; a line that
-    lies on it is left out, and its name says so.
+    lies on it is left out, and its name says so. Without points there is only a sentence.
     """
     first, *_ = lived.values()
+    if not first:
+        scene = Scene(WIDTH, TOP)
+        scene.words(MARGIN, TOP / 2, NOTHING)
+        return Bundle(scene, Table((), [], NOTHING), NOTHING)
     drawn = {name: points for name, points in lived.items() if points is first or _sizes(points) != _sizes(first)}
     same = [name for name in lived if name not in drawn]
     labels = {name: name for name in drawn}

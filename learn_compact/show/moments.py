@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
+from learn_compact.conversations import fixed_parts, requests_of
+from learn_compact.data import Request
 from learn_compact.errors import MessageError
 from learn_compact.lab.given import must_be
 from learn_compact.show.blocks import Block, flatten
@@ -38,12 +40,13 @@ class Moment:
 
 
 def moments(source, measure=count_block):
-    """The moments of an outline (all its segments) or of one segment, as a list of `Moment`, requests from 1.
+    """The moments of an outline or a conversation (all segments), or of one segment: a list of `Moment`, from 1.
 
     The points of an agent are moments already, without blocks.
 
     What a log doesn't show, most of all the system prompt and the tools, is the part "unlogged": what the API counted
-    for the first request of a segment, less what the log shows of it.
+    for the first request of a segment, less what the log shows of it. Without usage a moment stands before every
+    answer; where nothing was answered, one is the context as it would be sent.
 
     >>> from learn_compact.data import load_outline
     >>> from learn_compact.tokens import estimate_block
@@ -56,22 +59,27 @@ def moments(source, measure=count_block):
         found = list(source)
     elif hasattr(source, "segments") or hasattr(source, "conversation"):
         found = []
-        for segment in getattr(source, "segments", None) or [source]:
-            found += _moments_of(segment, len(found), measure)
+        segments, fixed = getattr(source, "segments", None) or [source], fixed_parts(source, measure)
+        for segment in segments:
+            found += _moments_of(segment, len(found), measure, fixed)
+        if not found:
+            found = _moments_of(segments[-1], 0, measure, fixed, unasked=True)
     else:
-        raise MessageError("This picture needs an outline (`load_outline(name)`), a segment of one, or the points of "
-                           f"an agent, not {type(source).__name__}.")
+        raise MessageError("This picture needs an outline (`load_outline(name)`), a conversation (`load(path)`), a "
+                           f"segment of one, or the points of an agent, not {type(source).__name__}.")
     if not found:
-        raise MessageError("There is no request that the API answered here, so there is nothing to draw.")
+        raise MessageError("There is no request here, so there is nothing to draw.")
     return found
 
 
-def _moments_of(segment, before, measure):
-    blocks = flatten(segment.conversation(), measure)
+def _moments_of(segment, before, measure, fixed, unasked=False):
+    messages = segment.conversation()
+    blocks = flatten(messages, measure)
     if segment.compaction:
         blocks = [block._replace(part="summary") if block.message == 0 else block for block in blocks]
-    parts, sent, found = Counter(), 0, []
-    for number, request in enumerate(segment.requests, before + 1):
+    parts, sent, found = Counter(fixed), 0, []
+    requests = [Request(len(messages), 0.0, "", {})] if unasked else requests_of(segment, messages)
+    for number, request in enumerate(requests, before + 1):
         start = sent
         while sent < len(blocks) and blocks[sent].message < request.index:
             parts[blocks[sent].part] += blocks[sent].tokens
@@ -79,7 +87,8 @@ def _moments_of(segment, before, measure):
         if not found:
             parts["unlogged"] = max(0, request.context_tokens - parts.total())
         compaction = (None, None) if found else (segment.compaction, segment.pre_tokens)
-        found.append(Moment(number, dict(parts), request.context_tokens, *compaction, blocks, sent, sent - start))
+        counted = request.context_tokens or None
+        found.append(Moment(number, dict(parts), counted, *compaction, blocks, sent, sent - start))
     return found
 
 

@@ -97,7 +97,7 @@ def test_an_exported_conversation_is_a_request_that_can_be_sent(tmp_path, policy
     save(messages, tmp_path / "long.json")
     before = (tmp_path / "long.json").read_bytes()
     code, out, err = run("long.json", "--policy", policy, "--export", "next.json", home=tmp_path)
-    assert (code, out) == (0, "") and f"as {policy} leaves them" in err and "holds no system prompt" in err
+    assert (code, out) == (0, "") and f"as {policy} left it" in err and "holds no system prompt" in err
     found = load(tmp_path / "next.json")
     assert ("by the stand-in model" in err) == (policy == "s08")
     smaller = estimate_by_kind(found.messages) < estimate_by_kind(messages)
