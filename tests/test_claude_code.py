@@ -10,14 +10,14 @@ from talk import assistant, calls, long_talk, results, text, user
 from learn_compact.agent import S08_TOOLS, Agent, BackgroundTasks, Workspace
 from learn_compact.archive import Archive
 from learn_compact.data import load_outline
-from learn_compact.errors import SummaryError
+from learn_compact.errors import ContextWindowError, SummaryError
 from learn_compact.lab.trial import trial
-from learn_compact.layers.age import RECOVERABLE_TOOLS, micro_by_age
+from learn_compact.layers.age import RECOVERABLE_TOOLS, Ages, micro_by_age
 from learn_compact.layers.budget import persisted_path
 from learn_compact.layers.collapse import collapse
 from learn_compact.layers.full import CONTINUES, full_compact
 from learn_compact.messages import blocks, marker_path, newest_request, problems, tool_results
-from learn_compact.offline import MODEL, OfflineAPI, client_of, tasks, with_subtask
+from learn_compact.offline import MODEL, OfflineAPI, client_of, connect, tasks, with_subtask
 from learn_compact.pipeline import Pipeline, auto_compact_threshold, claude_code, request_source
 from learn_compact.restore import MAX_FILES, MAX_TOKENS_EACH, MAX_TOKENS_IN_ALL, MemoryFile, Restoration, SystemPrompt
 from learn_compact.summaries import NINE_SECTIONS, ModelSummarizer, PrefixSummarizer, nine_sections
@@ -154,12 +154,12 @@ def test_what_is_read_collapsed_is_the_same_after_saving_and_loading(archive):
 def test_in_chapter_7_no_light_layer_alone_decides_whether_a_model_is_asked(archive, window, asked):
     segment = load_outline("codemie-3fe1b6bc").segments[0]
     real, clock = segment.conversation()[:segment.requests[-1].index], Clock()
+    ages = Ages(clock)
+    ages.see(real[:60])
+    clock.seconds = 3_601
     for without in (None, "tool_result_budget", "snip_compact", "micro_by_age", "collapse"):
-        clock.seconds = 0
-        policy = claude_code(summarize, archive, effective_window=window, max_messages=120, snip_to=110, clock=clock,
+        policy = claude_code(summarize, archive, effective_window=window, max_messages=120, snip_to=110, ages=ages,
                              collapse_share=9 if without == "collapse" else 0.8)
-        policy.steps[2].when(real[:60])
-        clock.seconds = 3_601
         run = Pipeline([step for step in policy.steps if step.name != without]).run(real)
         assert sum(report.calls for report in run.reports) in asked, without
 
@@ -216,7 +216,31 @@ def test_guards_three_failures_in_a_row_open_the_breaker_and_a_manual_one_passes
 @pytest.mark.parametrize("source", ["compact", "session_memory"])
 def test_guards_requests_of_these_sources_are_not_compacted(archive, source):
     with request_source(source):
-        assert claude_code(summarize, archive, effective_window=WINDOW).prepare(LONG) is LONG
+        policy = claude_code(summarize, archive, effective_window=WINDOW)
+        assert policy.prepare(LONG) is LONG and policy.overflowed(LONG) is LONG
+
+
+def test_guards_a_refusal_of_such_a_request_is_raised_as_a_sentence(archive):
+    policy = claude_code(summarize, archive)
+    agent = Agent(connect(window=2_000, live=False), MODEL, archive.root, policy, on_event=lambda event: None)
+    agent.messages[:] = LONG
+    with request_source("session_memory"), pytest.raises(ContextWindowError, match="The policy made it no smaller"):
+        agent.ask("Go on.")
+    assert agent.messages[:-1] == LONG and agent.ask("Go on.") is not None
+
+
+def test_guards_one_breaker_stands_before_both_ways_to_a_summary(archive):
+    attempts = []
+
+    def refuse(messages, focus=""):
+        attempts.append(focus)
+        raise SummaryError("No summary.")
+
+    policy = claude_code(refuse, archive, effective_window=WINDOW)
+    for way in (policy.overflowed, policy.prepare, policy.overflowed):
+        with pytest.raises(SummaryError):
+            way(LONG)
+    assert policy.prepare(LONG) is LONG and policy.overflowed(LONG) is LONG and len(attempts) == 3
 
 
 # | new message chain |

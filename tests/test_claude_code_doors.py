@@ -60,6 +60,7 @@ def summarises(messages, focus=""):
     (lambda folder: claude_code(summarises, Archive(folder), collapse_share="half"), "collapse_share must be a share"),
     (lambda folder: claude_code(summarises, Archive(folder), max_messages=90), "snip_to must be no more than .* 90"),
     (lambda folder: claude_code(summarises, Archive(folder), clock=7), "clock must be a function .* not 7"),
+    (lambda folder: claude_code(summarises, Archive(folder), ages=7), r"ages must be an Ages\(clock\), not 7"),
     (lambda folder: claude_code(None, Archive(folder)).compact(TALK), "give it one with a `summarize`"),
     (lambda folder: Agent(None, "a-model", folder, Pipeline([])), r"client must be .* connect\(\) gives, not None"),
     (lambda folder: Agent(Restoration(), "a-model", folder, Pipeline([])), "client must be"),

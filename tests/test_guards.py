@@ -79,6 +79,60 @@ def test_a_compaction_by_hand_passes_the_breaker_with_its_words_and_closes_it():
     assert policy.prepare(LONG) == LONG[:1], "automatic ones are tried again"
 
 
+def test_a_compaction_by_hand_closes_the_breaker_even_if_it_fails():
+    policy = pipeline(Model("fails"))
+    fail(policy, 3)
+    with pytest.raises(SummaryError):
+        policy.compact(LONG)
+    fail(policy, 3)
+    assert policy.prepare(LONG) is LONG
+
+
+@pytest.mark.parametrize("source", ["compact", "session_memory"])
+def test_a_refusal_is_not_answered_where_the_request_comes_from_a_compaction(source):
+    layer = Model()
+    with request_source(source):
+        assert pipeline(layer).overflowed(LONG) is LONG
+    assert not layer.triggers
+    assert pipeline(layer).overflowed(LONG) == LONG[:1] and layer.triggers == ["auto"]
+
+
+def test_answers_to_a_refusal_count_for_the_breaker_and_obey_it():
+    layer = Model("fails")
+    policy = pipeline(layer)
+    fail(policy, 2)
+    with pytest.raises(SummaryError):
+        policy.overflowed(LONG)
+    assert policy.prepare(LONG) is LONG and policy.overflowed(LONG) is LONG and len(layer.triggers) == 3
+    layer.mood = "wins"
+    assert policy.compact(LONG) == LONG[:1]
+    assert policy.overflowed(LONG) == LONG[:1], "a compaction by hand closes it"
+
+
+def test_an_answer_to_a_refusal_that_works_counts_failures_anew_and_one_that_wins_nothing_does_not():
+    layer = Model("fails")
+    policy = pipeline(layer)
+    for mood, failures_left in (("wins", 3), ("wins nothing", 1)):
+        fail(policy, 2)
+        layer.mood = mood
+        policy.overflowed(LONG)
+        layer.mood = "fails"
+        fail(policy, failures_left)
+        assert policy.prepare(LONG) is LONG
+        policy.steps[0].guard.reset()
+
+
+def test_a_refusal_is_answered_though_nothing_was_won_lately():
+    layer = Model("wins nothing")
+    policy = pipeline(layer)
+    policy.prepare(LONG)
+    with pytest.raises(NoProgressError):
+        policy.prepare(LONG)
+    layer.mood = "wins"
+    assert policy.overflowed(LONG) == LONG[:1]
+    assert policy.prepare(LONG) == LONG[:1], "and what was won counts"
+
+
 def test_two_passes_that_save_almost_nothing_stop_and_say_what_cannot_be_shrunk():
     layer = Model("wins nothing")
     policy = pipeline(layer)

@@ -1,8 +1,8 @@
 """What keeps an automatic compaction from doing harm: three guards, and the step that asks them.
 
 A compaction calls a model, so it can call itself (recursion), fail again and again (circuit breaker), or succeed and
-win nothing (progress rule). Whoever compacts by hand passes by all three. Left out: when it is time (a trigger's
-business).
+win nothing (progress rule). The answer to a refusal of the API passes by the last, a compaction by hand by all three.
+Left out: when it is time (a trigger's business).
 """
 
 from contextlib import contextmanager
@@ -42,9 +42,9 @@ class Guard:
     """Whether an automatic compaction may be tried, by what came of those before it.
 
     `why_not(messages)` is None, or the reason. After `max_failures` failures in a row none is tried until one succeeds
-    or somebody compacts by hand. After `max_idle` passes in a row that save less than `min_saved` of the context, none
-    is tried until the context is a quarter larger than it was then. Sizes are in estimated tokens
-    (`estimate_by_kind`).
+    or somebody compacts by hand, whatever comes of that. After `max_idle` passes in a row that save less than
+    `min_saved` of the context, none is tried until the context is a quarter larger than it was then, or the API has
+    `refused` it. Sizes are in estimated tokens (`estimate_by_kind`).
     """
 
     def __init__(self, max_failures=MAX_CONSECUTIVE_FAILURES, max_idle=MAX_IDLE_PASSES, min_saved=MIN_SAVED_SHARE):
@@ -55,15 +55,15 @@ class Guard:
         self.reset()
 
     def reset(self):
-        """Forget all failures, as after a compaction by hand."""
+        """Forget what came of earlier compactions, as when somebody compacts by hand."""
         self.failures, self.idle, self._floor = 0, 0, None
 
-    def why_not(self, messages):
+    def why_not(self, messages, refused=False):
         if (source := _source.get()) in NEVER_COMPACTED:
             return f"the request comes from {source}"
         if self.failures >= self.max_failures:
             return f"the last {self.failures} compactions failed"
-        if self._floor is not None and estimate_by_kind(messages) < WORTH_ANOTHER_TRY * self._floor:
+        if not refused and self._floor is not None and estimate_by_kind(messages) < WORTH_ANOTHER_TRY * self._floor:
             return f"the last {self.max_idle} compactions saved almost nothing"
         return None
 
@@ -86,26 +86,30 @@ class Guard:
 
 
 class Guarded(Step):
-    """A step that asks a guard before it runs by itself. Forced, it runs in any case, and counts as compacted by hand:
-    its layer is told so (`trigger="manual"`)."""
+    """A step that asks a guard before it runs, and tells it what came of that. By hand it runs in any case, and its
+    layer is told so (`trigger="manual"`)."""
 
     def __init__(self, name, layer, when, guard, **parameters):
         super().__init__(name, layer, when, **parameters)
         self.guard = guard
 
-    def run(self, messages, force=False, **parameters):
-        if force:
+    def run(self, messages, force="", **parameters):
+        by_hand, refused = force == "manual", force == "overflow"
+        if by_hand:
             self.guard.reset()
             parameters["trigger"] = "manual"
-        elif self.when(messages) and self.guard.why_not(messages) is not None:
+        elif (refused or self.when(messages)) and self.guard.why_not(messages, refused) is not None:
             return messages, StepReport(self.name, False, messages, messages, 0, 0.0)
         try:
             with request_source("compact"):
                 after, report = super().run(messages, force, **parameters)
         except Exception:
-            self.guard.failed()
+            if not by_hand:
+                self.guard.failed()
             raise
-        if report.ran and not force:
+        if refused and after is not messages:
+            self.guard.reset()
+        elif report.ran and not force:
             self.guard.finished(messages, after, self.parameters.get("archive"))
         return after, report
 

@@ -24,6 +24,7 @@ from learn_compact.pipeline.triggers import (
     above_estimate,
     above_messages,
     above_tokens,
+    always,
     any_result_above,
     auto_compact_threshold,
 )
@@ -59,6 +60,13 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
     >>> [step.name for step in s08(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
     """
+    for name, most in [("max_result_chars", max_result_chars), ("max_messages", max_messages),
+                       ("keep_first", keep_first), ("keep_last", keep_last), ("keep_recent", keep_recent),
+                       ("char_limit", char_limit), ("keep_messages", keep_messages),
+                       ("max_batch_chars", max_batch_chars or 0), ("snip_to", snip_to or 0)]:
+        demand(isinstance(most, int) and most >= 0, name, "a whole number, 0 or more", most)
+    demand(micro_to is None or isinstance(micro_to, int | float) and 0 <= micro_to <= 1, "micro_to",
+           "a share, 0 to 1", micro_to)
     model = {"summarize": summarize, "archive": archive}
     count = RunningCount(json_size)
     too_large = above_chars(char_limit, count)
@@ -77,12 +85,13 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
 
 def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restoration=None, clock=time.time,
                 max_result_chars=MAX_RESULT_CHARS, max_messages=ANCIENT_MESSAGES, snip_to=ANCIENT_MESSAGES // 2,
-                max_age=MAX_AGE_SECONDS, collapse_share=COLLAPSE_SHARE, guard=None):
+                max_age=MAX_AGE_SECONDS, ages=None, collapse_share=COLLAPSE_SHARE, guard=None):
     """The five layers of Claude Code, light to heavy; each is there so that the next is needed less often.
 
-    Large results go to disk, ancient messages are snipped, old results cleared by their age on `clock` (seconds),
-    finished work is read collapsed, and above `effective_window - 13_000` estimated tokens all of it becomes a new
-    chain, with what `restoration` brings back. The last is guarded, and the answer to a refusal of the API too.
+    Large results go to disk, ancient messages are snipped, old results cleared by their age on `clock` (seconds; `ages`
+    are those of a conversation that has begun), finished work is read collapsed, and above `effective_window - 13_000`
+    estimated tokens all of it becomes a new chain, with what `restoration` brings back. One `guard` stands before the
+    last and before the answer to a refusal of the API.
     `summarize` is best a `PrefixSummarizer`, which is shown what the model has read, or a `ModelSummarizer` with
     `nine_sections`, which is shown it without results that can be fetched again.
 
@@ -92,7 +101,8 @@ def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restor
     demand(isinstance(collapse_share, int | float) and collapse_share >= 0, "collapse_share", "a share, 0 or more",
            collapse_share)
     demand(snip_to <= max_messages, "snip_to", f"no more than max_messages, {max_messages}", snip_to)
-    threshold, ages = auto_compact_threshold(effective_window), Ages(clock)
+    demand(ages is None or hasattr(ages, "see"), "ages", "an Ages(clock)", ages)
+    threshold, ages, guard = auto_compact_threshold(effective_window), ages or Ages(clock), guard or Guard()
     collapse = Projection("collapse", collapse_finished, above_estimate(int(collapse_share * threshold)))
     as_sent = collapse.project if getattr(summarize, "shares_prefix", False) else None
     model = {"summarize": summarize, "archive": archive, "restoration": restoration, "shown": as_sent}
@@ -103,5 +113,5 @@ def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restor
              keep_last=max_messages, down_to=snip_to),
         Step("micro_by_age", micro_by_age, ages.see, age_of=ages, max_age=max_age, archive=archive),
         collapse,
-        Guarded("auto_compact", full_compact, above_estimate(threshold, collapse.project), guard or Guard(), **model),
-    ], overflow=Step("reactive_compact", full_compact, **model, shrink_kept=True))
+        Guarded("auto_compact", full_compact, above_estimate(threshold, collapse.project), guard, **model),
+    ], overflow=Guarded("reactive_compact", full_compact, always, guard, **model, shrink_kept=True))

@@ -61,16 +61,16 @@ class Pipeline:
 
     def overflowed(self, messages):
         """The messages to try once more with, after the API refused these as too long."""
-        return self._forced(self._overflow, messages)
+        return self._forced("overflow", self._overflow, messages)
 
     def compact(self, messages, focus=""):
         """The messages with a summary in place of what was said, whatever their size: somebody asked for it."""
-        return self._forced(self._summary, messages, focus=focus)
+        return self._forced("manual", self._summary, messages, focus=focus)
 
-    def _forced(self, step, messages, **parameters):
+    def _forced(self, why, step, messages, **parameters):
         if step is None:
             raise PolicyError("No step of this pipeline can make a summary: give it one with a `summarize`.")
-        return self._run(messages, [(step, {"force": True, **parameters})]).messages
+        return self._run(messages, [(step, {"force": why, **parameters})]).messages
 
     def _run(self, messages, steps):
         demand(isinstance(messages, list | tuple), "What a pipeline is given", "a list of messages", messages)

@@ -28,8 +28,11 @@ class Step:
     def asks_a_model(self):
         return self.parameters.get("summarize") is not None
 
-    def run(self, messages, force=False, **parameters):
-        """The messages behind this step and its report; `force` passes by the trigger, parameters replace its own."""
+    def run(self, messages, force="", **parameters):
+        """The messages behind this step and its report; parameters replace its own.
+
+        `force` passes by the trigger, and says why: "manual" (by hand) or "overflow" (the API refused the messages).
+        """
         began, calls = time.perf_counter(), 0
         if not (force or self.when(messages)):
             return messages, StepReport(self.name, False, messages, messages, calls, time.perf_counter() - began)
@@ -60,7 +63,7 @@ class Projection(Step):
         """The messages as they are read: what the layer makes of them, where its time has come."""
         return super().run(messages)[0]
 
-    def run(self, messages, force=False, **parameters):
+    def run(self, messages, force="", **parameters):
         _, report = super().run(messages, force, **parameters)
         report.is_projection = True
         return messages, report
