@@ -6,7 +6,8 @@ from learn_compact.check.exercise import FunctionExercise
 from learn_compact.check.wrong import Wrong, likely_cause, values
 
 # A case: what was read, the oldest first, each with the tokens it had then; then the three limits.
-PROBE = ([("a.py", 1_000), ("b.py", 3_000), ("c.py", 9_000), ("d.py", 2_000), ("d.py", 2_000), ("e.py", 7_000),
+# In this one each mistake of `_cause` chooses otherwise.
+PROBE = ([("a.py", 8_000), ("c.py", 9_000), ("b.py", 1_000), ("d.py", 2_000), ("e.py", 7_000), ("d.py", 2_000),
           ("d.py", 2_000)], 4, 5_000, 11_000)
 
 
@@ -50,6 +51,7 @@ def _cause(answer):
         "it takes the files that were read first": _chosen(reads[::-1], *limits),
         "a file that was read twice takes two places": _chosen(reads[-max_files:], *limits),
         "a file that is too large is left out instead of cut": _chosen(*PROBE, whole_or_not=True),
+        "the last file is left out instead of cut to the room that is left": dict([*_chosen(*PROBE).items()][:-1]),
         "it forgets the limit of each file": _chosen(reads, max_files, inf, max_all),
         "it forgets the limit of all files together": _chosen(reads, max_files, max_each, inf),
     }.items()} | {

@@ -735,6 +735,28 @@ def whole_or_not_at_all(reads, max_files, max_each, max_all):
     return chosen
 
 
+@wrong("files_to_restore", "the last file is left out instead of cut to the room that is left")
+def until_one_does_not_fit(reads, max_files, max_each, max_all):
+    chosen, room = {}, max_all
+    for path, tokens in reversed(reads):
+        if len(chosen) == max_files or min(tokens, max_each) > room:
+            break
+        if path not in chosen:
+            chosen[path] = min(tokens, max_each)
+            room -= chosen[path]
+    return chosen
+
+
+@wrong("files_to_restore", "the last file is left out instead of cut to the room that is left")
+def all_that_fit_into_the_room(reads, max_files, max_each, max_all):
+    chosen = {}
+    for path, tokens in reversed(reads):
+        shown = min(tokens, max_each)
+        if path not in chosen and len(chosen) < max_files and shown <= max_all - sum(chosen.values()):
+            chosen[path] = shown
+    return chosen
+
+
 @wrong("files_to_restore", "it takes an older size of a file that has changed")
 def as_they_were_first(reads, max_files, max_each, max_all):
     first = dict(reversed(reads))
