@@ -15,7 +15,7 @@ from pathlib import Path
 
 from learn_compact import files
 from learn_compact.errors import ArchiveError
-from learn_compact.lines import from_line, to_line
+from learn_compact.lines import from_line, to_line, to_lines
 from learn_compact.messages import tool_results
 
 TRANSCRIPTS = ".transcripts"
@@ -51,7 +51,7 @@ class Archive:
 
     def save_transcript(self, messages):
         """Write the messages to a new `.transcripts/transcript_TIME.jsonl`, one JSON a line; the file's path."""
-        lines = b"".join(map(to_line, messages))
+        lines = to_lines(messages)
         names = self._timed_names("transcript", "jsonl")
         path = self._write(TRANSCRIPTS, names, lines, replace=not self._unique_names)
         self._ends[os.getpid(), path] = {len(messages): len(lines)}
@@ -67,7 +67,7 @@ class Archive:
         end = self._ends.get((os.getpid(), path), {}).get(count)
         if end is None:
             return False
-        file, payload = f"{self.root}/{path}", b"".join(map(to_line, messages))
+        file, payload = f"{self.root}/{path}", to_lines(messages)
         try:
             if os.path.getsize(file) != end:
                 return self._read(path)[end:] == payload

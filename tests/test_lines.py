@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from learn_compact.check.strategies import conversations
 from learn_compact.errors import ArchiveError
-from learn_compact.lines import TAG, from_line, to_line
+from learn_compact.lines import TAG, from_line, to_line, to_lines
 
 TEXTS = st.text(st.characters(), max_size=8) | st.sampled_from(["\ud83d\ude00", "\ude00\ud83d", "a\ud800b", TAG])
 ZONES = st.sampled_from([None, UTC, timezone(timedelta(hours=-3, minutes=-30))])
@@ -31,6 +31,11 @@ def test_a_value_comes_back_equal_and_of_its_kind(value):
     assert from_line(line) == value
     assert type(from_line(line)) is type(value)
     assert line.isascii() and line.endswith(b"\n") and line.count(b"\n") == 1
+
+
+@given(st.lists(VALUES) | conversations())
+def test_many_lines_are_each_as_it_would_be_alone(values):
+    assert to_lines(values) == b"".join(map(to_line, values))
 
 
 @given(conversations())
