@@ -69,8 +69,9 @@ class _Log:
 
     def left(self):
         """The records off the thread that say something and belong to no answer on it."""
-        answers, on_thread = {record.answer for record in self._thread}, {record.uuid for record in self._thread}
-        branched = on_thread | {record.uuid for record in self._off if record.answer in answers}
+        answers = {record.answer for record in self._thread if record.answer}
+        branched = {record.uuid for record in self._thread}
+        branched |= {record.uuid for record in self._off if record.answer in answers}
         return [record for record in self._off if record.role and record.uuid not in branched
                 and not (record.results and record.parent in branched)]
 

@@ -6,6 +6,7 @@ import pytest
 from claude_log import Log, call, result, text, told
 
 from learn_compact.conversations import Compaction, load
+from learn_compact.profile import profile, tables
 
 
 @pytest.fixture
@@ -253,3 +254,19 @@ def test_what_was_taken_from_the_context_and_not_from_the_log_is_told_of(log, tm
     log.answer("m1", text("Four."))
     [warning] = load(log.write(tmp_path)).warnings
     assert warning.startswith(what) and warning.endswith("so what follows was smaller: line 2.")
+
+
+def test_what_the_thread_leaves_out_is_told_with_what_it_used(log, tmp_path):
+    asked = log.user("Count.")
+    log.answer("left", text("Five."), context=1_000, output=10)
+    log.user("No.")
+    log.answer("left too", text("Six."), call("A"), context=2_000, output=20)
+    log.user(result("A"))
+    log.line("assistant", isSidechain=True, message=log.lines[1]["message"] | {"id": "aside"})
+    log.answer("kept", text("Four."), parent=asked, context=3_000, output=30)
+    found = load(log.write(tmp_path))
+    assert told(found.messages) == ["user: Count.", "assistant: Four."]
+    assert found.warnings == ["Of a sub-agent, left out: line 6.",
+                              "On a branch that was left, left out: lines 2, 3, 4 and 5."]
+    assert found.beside == 1_010 + 2_020 + 1_010
+    assert "Left out: 4,040 tokens" in str(tables.bill(profile(found)))

@@ -1,6 +1,7 @@
 """A profile: what it says of small conversations that were made for it, and of the real ones."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from learn_compact import estimate_by_kind, load_outline, outline_names
 from learn_compact.conversations import load, save
 from learn_compact.data import Request
-from learn_compact.errors import PolicyError
+from learn_compact.errors import ConversationError, PolicyError
 from learn_compact.profile import Price, cost, masked, profile, tables
 from learn_compact.profile.findings import unused
 from learn_compact.profile.html import figures
@@ -17,6 +18,8 @@ from learn_compact.profile.prices import price_of
 from learn_compact.profile.sections import findings, policies, trust
 from learn_compact.profile.text import text
 from learn_compact.profile.unfinished import completed
+from learn_compact.show.moments import moments
+from learn_compact.tokens import estimate_block
 from learn_compact.tokens.estimate import BLOCK_TOKENS
 
 SHARED = sorted((Path(__file__).parents[3] / "shared" / "conversations").glob("*.jsonl"))
@@ -102,6 +105,22 @@ def test_a_result_is_used_where_a_new_word_of_it_comes_back(later, is_used):
 def test_what_the_model_has_not_seen_is_not_judged():
     messages = [{"role": "user", "content": "Look."}, *called("a", "Read", {}, "something new")]
     assert unused(messages) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("form", ["messages-api", "openai"])
+def test_a_system_prompt_and_tools_that_the_file_holds_are_counted(tmp_path, form):
+    tools = [{"name": "look", "description": "Shows a file. " * 40, "input_schema": {"type": "object"}}]
+    request = {"system": "Be brief. " * 400, "tools": tools, "messages": [
+        {"role": "user", "content": "Count."}, {"role": "assistant", "content": "Four."}]}
+    if form == "openai":
+        request["messages"].insert(0, {"role": "system", "content": request.pop("system")})
+    (tmp_path / "request.json").write_text(json.dumps(request))
+    conversation = load(tmp_path / "request.json")
+    found = profile(conversation)
+    [point], [moment] = found.points, moments(conversation, estimate_block)
+    assert conversation.source == form and 1_000 < point.parts["system"] < 1_100 and point.parts["tools"] > 100
+    assert +Counter(point.parts) == +Counter(moment.parts)
+    assert {one.sent for one in found.replays} == {point.total}
 
 
 # What it cost
@@ -226,6 +245,36 @@ def timed_log(pause, answer="Four.", **more):
     return "\n".join(lines)
 
 
+def log_of(folder, tokens):
+    """A log of one answer, for which the API counted so many tokens."""
+    path = folder / "log.jsonl"
+    path.write_text(timed_log(10, input_tokens=tokens), encoding="utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize(("tokens", "window"), [(200_000, 200_000), (200_001, 1_000_000), (2_000_000, 1_000_000)])
+def test_picture_and_replay_take_the_same_window_and_the_table_says_which(tmp_path, tokens, window):
+    found = profile(log_of(tmp_path, tokens))
+    assert found.window == window and f"window of this log is taken for {window:,} tokens" in text(found)
+    assert f"The window is {window:,} tokens." in figures(found)[0].alt
+
+
+def test_the_policy_of_claude_code_acts_by_the_window():
+    by_window = {window: profile(load_outline("cctrace-phase0"), "claude_code", window=window).replays[1].sent
+                 for window in (60_000, 200_000, 1_000_000)}
+    assert by_window[60_000] < by_window[200_000] <= by_window[1_000_000]
+
+
+def test_without_usage_the_window_is_that_of_the_estimate(tmp_path):
+    large = from_messages(tmp_path, {"role": "assistant", "content": "word " * 200_000})
+    assert profile(large, ()).window == 1_000_000
+
+
+def test_what_is_no_conversation_is_refused_in_a_sentence():
+    with pytest.raises(ConversationError, match=r"takes what `load\(path\)` .* not str"):
+        profile("log.jsonl")
+
+
 def test_an_unknown_policy_is_refused_by_name():
     with pytest.raises(PolicyError, match="no policy 's99'.* s06, s08"):
         profile(CODEMIE, policies=["s99"])
@@ -296,6 +345,23 @@ def test_what_is_not_there_is_said(tmp_path):
     assert "2 messages, 1 request\n" in told and "1 requests" not in told
 
 
+def test_a_table_of_nothing_is_a_sentence(tmp_path):
+    found = profile(from_messages(tmp_path))
+    for table in (tables.window, tables.rereads, tables.compactions, tables.bill, tables.policies, tables.estimates):
+        assert str(table(found)).endswith(".") and len(str(table(found)).splitlines()) == 1
+
+
+def test_places_are_counted_from_one_and_long_paths_show_their_end(tmp_path):
+    path = "/home/ada/" + "deep/" * 20 + "planner.py"
+    reads = [message for n in "ab" for message in called(n, "Read", {"file_path": path}, "x" * 500)]
+    found = profile(from_messages(tmp_path, *reads))
+    assert {row[3] for row in tables.large(found).rows[:2]} == {"line 1"}  # a document is one line
+    [row] = tables.rereads(found).rows
+    assert row[0].endswith("/planner.py") and len(row[0]) == tables.MOST_CHARS
+    assert tables.large(profile(CODEMIE)).rows[0][3] == "stretch 2, message 3"
+    assert CODEMIE.segments[1].conversation()[2]["content"][0]["type"] == "tool_result"
+
+
 # Masks
 
 
@@ -325,3 +391,10 @@ def test_problems_and_warnings_are_only_counted_behind_a_mask(codemie):
     hidden = masked(told)
     assert hidden.problems == ["1 problem, not told here"] and hidden.warnings == ["2 warnings, not told here"]
     assert hidden.model == "" and masked(codemie).model == codemie.model
+
+
+@pytest.mark.parametrize(("model", "is_told"), [
+    ("claude-sonnet-4-5-20250929", True), ("claude-3-5-haiku-latest", True), ("claude-opus-5-5", True),
+    ("claude-sonnet-4-5-initech-prod", False), ("claude-initech", False), ("claude-opus-5-5-123456789012", False)])
+def test_a_model_is_named_behind_a_mask_only_as_its_maker_names_it(codemie, model, is_told):
+    assert masked(replace(codemie, model=model)).model == model * is_told

@@ -22,7 +22,7 @@ def run(*arguments, home):
     """(exit code, stdout, stderr) of the command in a fresh process that has this home."""
     done = subprocess.run([sys.executable, "-m", "learn_compact", "profile", *map(str, arguments)], capture_output=True,
                           env={**os.environ, "HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude")},
-                          text=True, encoding="utf-8", cwd=home)
+                          text=True, encoding="utf-8", errors="replace", cwd=home)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -219,3 +219,45 @@ def test_progress_is_told_at_a_terminal_percent_by_percent(capsys, monkeypatch):
         told(done, 10_000)
     said = capsys.readouterr().err
     assert said.count("\r") == 101 and said.endswith("10,000 of 10,000 requests\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as posix has them")
+@pytest.mark.parametrize("options", [["--policy", "s06", "--export"], ["--html"]])
+def test_what_is_no_file_is_not_replaced_by_one(options, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    code, out, err = run("sniffly-d3ad4cdc", *options, "pipe", home=tmp_path)
+    assert (code, out) == (1, "") and "it is no ordinary file" in err and (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_an_output_that_lacks_a_character_has_another_in_its_place(tmp_path, monkeypatch, encoding):
+    save([{"role": "user", "content": "1\u2192 x = 1"}, {"role": "assistant", "content": "Four."}], tmp_path / "a.json")
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    code, out, err = run("a.json", home=tmp_path)
+    assert (code, err) == (0, "") and "1? x = 1" in out
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no disk here is always full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_full_disk_is_a_sentence(tmp_path, options):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-m", "learn_compact", "profile", "sniffly-d3ad4cdc", *options],
+                              stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and "No space left on device" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_the_export_says_how_to_go_on_and_the_page_tells_the_dollars(tmp_path):
+    _, _, err = run("sniffly-d3ad4cdc", "--policy", "s06", "--export", "next.json", home=tmp_path)
+    assert "model_for(client)" in err and "client.messages.create" in err
+    assert "What it cost: $" in run("sniffly-d3ad4cdc", "--price", "5", home=tmp_path)[1]
+
+
+def test_the_newest_in_a_folder_is_taken_and_a_window_can_be_named(tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("old", "new"):
+        (logs / f"{name}.jsonl").write_text('{"role": "user", "content": "Count."}\n')
+    os.utime(logs / "old.jsonl", (1, 1))
+    assert run("logs", "--latest", "--window", "50000", home=tmp_path)[1].startswith("new (")
+    code, _, err = run("logs", "--latest", "--window", "0", home=tmp_path)
+    assert code == 2 and "'0' is no window" in err

@@ -48,3 +48,8 @@ def test_the_words_stand_on_the_sheet_and_not_on_each_other():
     picture = lives(lived)
     assert not outside(picture.figure) and not overlapping(picture.figure)
     assert "svg" in elements(picture.picture_html())
+
+
+def test_without_a_request_there_is_a_sentence():
+    picture = lives({"no policy": [], "s06": []})
+    assert "nothing to replay" in picture.alt and str(picture.table) == picture.alt and picture.png()
