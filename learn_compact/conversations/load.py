@@ -5,7 +5,7 @@ from learn_compact.conversations.document import read_document
 from learn_compact.conversations.log_line import is_log_line
 from learn_compact.conversations.notes import Notes
 from learn_compact.conversations.plain import is_chat_message, is_request, read_messages
-from learn_compact.conversations.reading import begins_document, checked_path, json_lines
+from learn_compact.conversations.reading import begins_as_utf16, begins_document, checked_path, json_lines
 from learn_compact.errors import ConversationError
 
 LOOKED_AT = 1_000  # lines; a file that is nothing up to there is nothing
@@ -52,4 +52,6 @@ def _reader(path):
             return read_claude_code
         if is_chat_message(line.value) or is_request(line.value):
             return read_messages
+    if begins_as_utf16(path):
+        raise ConversationError(f"{path} is written in UTF-16, as PowerShell does. Save it as UTF-8.")
     raise ConversationError(f"{path} holds no conversation that can be read here: {_EXPECTED}.")

@@ -6,6 +6,7 @@ Left out: what the lines mean.
 import json
 import os
 import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -109,6 +110,11 @@ def begins_document(path):
             pass
         return False
     return False
+
+
+def begins_as_utf16(path):
+    """Whether the file begins with a byte order mark of UTF-16."""
+    return any(raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) for _, _, raw in islice(_raw_lines(path), 1))
 
 
 def unreadable(path, error):

@@ -117,7 +117,7 @@ def _bill(profile, price):
                   f"{estimated:,}, with which the price is computed.") * bool(answers)
     share = f", {profile.prices[dearest] / profile.cost:.0%} of it {tables.KINDS[dearest]}" if profile.cost else ""
     dollars = f"${profile.cost * price / 1_000_000:,.2f}, " if price else ""
-    return Section(f"What it cost: {dollars}as much as {profile.cost:,.0f} input tokens without a cache{share}."
+    return Section(f"What it cost: {dollars}as much as {profile.cost:,.0f} uncached input tokens{share}."
                    f"{unfinished}", tables.bill(profile, price))
 
 

@@ -132,3 +132,11 @@ def test_a_path_may_be_text_and_begin_at_home(tmp_path, monkeypatch):
     log.write(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert load("~/log.jsonl").name == "log"
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_file_in_utf16_is_refused_with_what_to_do(tmp_path, lines):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"role": "user", "content": "Count."}\n' * lines, encoding="utf-16")
+    with pytest.raises(ConversationError, match=r"UTF-16.* Save it as UTF-8\.$"):
+        load(path)
