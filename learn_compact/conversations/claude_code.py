@@ -31,8 +31,8 @@ def read_claude_code(path, size, progress):
         main = records  # a log of one sub-agent is a conversation too
     thread = main_thread(main, notes)
     log = _Log(path, main, thread)
-    for record in log.left():
-        notes.at("On a branch that was left, left out", record.line)
+    for record in _left(main, thread):
+        notes.at("Answered on a branch that was left, left out", record.line)
     segments = log.segments(thread, notes, lambda read: progress(size + read, 2 * size))
     progress(2 * size, 2 * size)
     if not segments:
@@ -43,13 +43,19 @@ def read_claude_code(path, size, progress):
                         beside=_beside(records, thread), warnings=notes.sentences())
 
 
+def _left(records, thread):
+    """The records of answers that are not on the thread."""
+    on_thread = {record.answer or record.uuid for record in thread}
+    return [record for record in records
+            if record.role == "assistant" and (record.answer or record.uuid) not in on_thread]
+
+
 def _beside(records, thread):
     """The tokens that the API reported for answers off the thread; every line of an answer repeats its count."""
-    of_thread, spent = {record.answer or record.uuid for record in thread}, {}
-    for record in records:
+    spent = {}
+    for record in _left(records, thread):
         answer = record.answer or record.uuid
-        if answer not in of_thread:
-            spent[answer] = max(record.spent, spent.get(answer, 0))
+        spent[answer] = max(record.spent, spent.get(answer, 0))
     return sum(spent.values())
 
 
@@ -60,20 +66,12 @@ class _Log:
         self.path = path
         self.begun = next((record.at for record in thread if record.at is not None), None)
         self._answers, self._results = defaultdict(list), {}  # off the thread: parallel calls and results branch off it
-        self._thread, on_thread = thread, {record.line for record in thread}
-        self._off = [record for record in records if record.line not in on_thread]
-        for record in self._off:
-            if record.answer:
-                self._answers[record.answer].append(record)
-            self._results.update(dict.fromkeys(record.results, record))
-
-    def left(self):
-        """The records off the thread that say something and belong to no answer on it."""
-        answers = {record.answer for record in self._thread if record.answer}
-        branched = {record.uuid for record in self._thread}
-        branched |= {record.uuid for record in self._off if record.answer in answers}
-        return [record for record in self._off if record.role and record.uuid not in branched
-                and not (record.results and record.parent in branched)]
+        on_thread = {record.line for record in thread}
+        for record in records:
+            if record.line not in on_thread:
+                if record.answer:
+                    self._answers[record.answer].append(record)
+                self._results.update(dict.fromkeys(record.results, record))
 
     def segments(self, thread, notes, progress):
         """The stretches of the thread that hold messages, as a tuple of `Segment`."""

@@ -95,7 +95,7 @@ def policies(profile, price=None):
                  "Prefix changed: how often a policy changed what had been sent before; what follows the change has to "
                  f"be written to the cache again.\nPrices {UNIT}, the cache simulated, summaries of {SUMMARY_TOKENS:,} "
                  "tokens. Sizes are estimated: compare with “no policy”, not with the API's figures.\n"
-                 f"The window of this log is taken for {profile.window:,} tokens: by it `claude_code` acts.")
+                 f"The window is taken to be {profile.window:,} tokens; only claude_code acts by it.")
 
 
 def estimates(profile):

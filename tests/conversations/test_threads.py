@@ -267,6 +267,6 @@ def test_what_the_thread_leaves_out_is_told_with_what_it_used(log, tmp_path):
     found = load(log.write(tmp_path))
     assert told(found.messages) == ["user: Count.", "assistant: Four."]
     assert found.warnings == ["Of a sub-agent, left out: line 6.",
-                              "On a branch that was left, left out: lines 2, 3, 4 and 5."]
+                              "Answered on a branch that was left, left out: lines 2 and 4."]
     assert found.beside == 1_010 + 2_020 + 1_010
     assert "Left out: 4,040 tokens" in str(tables.bill(profile(found)))

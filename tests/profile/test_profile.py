@@ -255,7 +255,7 @@ def log_of(folder, tokens):
 @pytest.mark.parametrize(("tokens", "window"), [(200_000, 200_000), (200_001, 1_000_000), (2_000_000, 1_000_000)])
 def test_picture_and_replay_take_the_same_window_and_the_table_says_which(tmp_path, tokens, window):
     found = profile(log_of(tmp_path, tokens))
-    assert found.window == window and f"window of this log is taken for {window:,} tokens" in text(found)
+    assert found.window == window and f"The window is taken to be {window:,} tokens" in text(found)
     assert f"The window is {window:,} tokens." in figures(found)[0].alt
 
 
