@@ -30,7 +30,8 @@ class Entry:
 
     `message` counts the messages as they arrived, from 0, and `block` the blocks in it. `tokens` (estimated) and
     `chars` (of its JSON) are its size on arrival, `tokens_now` and `chars_now` what is in the context now. `step` is
-    the last that changed it, `where` the file with the original, once that isn't in the context any more.
+    the last that changed it, `where` the file with the original, once that isn't in the context any more, and `lost_by`
+    the first step that took the original away and saved it nowhere.
     """
 
     message: int
@@ -49,6 +50,7 @@ class Entry:
     step: str = ""
     where: str | None = None
     line: int | None = field(default=None, repr=False)  # of `where`, if that is a transcript
+    lost_by: str = ""
 
     @property
     def tokens_saved(self):
@@ -122,9 +124,10 @@ class Ledger:
         for block in self._candidates(entry):
             if _digest(block) == entry.digest:
                 return block
+        saved = ", or let the layer save what it clears (`archive=`)" if entry.frame else ""
         raise ArchiveError(f"The original of block {entry.block} of message {entry.message} ({entry.kind}) is lost: "
-                           f"{entry.step} took it away, and no file of the archive holds it. An agent logs every "
-                           "message when it arrives; without one, a layer must save what it clears (`archive=`).")
+                           f"{entry.lost_by or entry.step} took it away, and no file of the archive holds it. Log "
+                           f"every message when it arrives (`archive.log(message)`), as an agent does{saved}.")
 
     def lost(self):
         """The entries whose original is nowhere any more, neither in the context nor in the archive."""
@@ -167,6 +170,7 @@ class Ledger:
                 entry.where, entry.line = path, lines[i]
             entry.fate, entry.step = fate if i in lines else DROPPED, step or BETWEEN_STEPS
             entry.tokens_now = entry.chars_now = 0
+            _blame(entry)
         self._rows[old] = rows
         self._messages = list(after)
 
@@ -200,6 +204,7 @@ class Ledger:
         entry.fate = KEPT if _digest(block) == entry.digest else ON_DISK if path else SHORTENED
         if entry.where is None and self.archive:
             entry.where = path or self.archive.path_of(entry.tool_use_id)
+        _blame(entry)
 
     def _written(self, before, made):
         """What a step did with messages that are gone, and to which file: (fate, path, {place before: line of it})."""
@@ -218,6 +223,11 @@ class Ledger:
                 line += earlier[1] if earlier else 1
             return ARCHIVED, path, lines
         return DROPPED, None, {}
+
+
+def _blame(entry):
+    """Note who lost the original: the step now, if no earlier one did."""
+    entry.lost_by = "" if entry.where or entry.fate == KEPT else entry.lost_by or entry.step
 
 
 def _shared(messages, others):

@@ -139,6 +139,24 @@ def test_a_result_cleared_and_saved_nowhere_is_lost_and_said_to_be(archive):
         ledger.restore("call_0")
 
 
+def test_the_step_that_lost_an_original_is_named_and_not_a_later_one(archive):
+    pipeline = Pipeline([Step("micro", micro_compact),
+                         Step("history", compact_history, archive=archive, summarize=summarize)])
+    messages = [*long_talk(9, content="y" * 200), assistant("Done.")]
+    ledger = pipeline.run(messages).ledger
+    assert (ledger["call_0"].fate, ledger["call_0"].step) == (SUMMARISED, "history")
+    with pytest.raises(ArchiveError, match="lost: micro took it away.*or let the layer save what it clears"):
+        ledger.restore("call_0")
+    assert not ledger["call_8"].lost_by and ledger.restore("call_8") == messages[18]["content"][0]
+
+
+def test_no_layer_is_told_to_save_thinking_which_only_the_log_can_hold(archive):
+    messages = [user("Look."), calls("a"), results(("a", "x" * 40_000)),
+                calls("b", before=[thought("Look again.")]), results(("b", "1")), assistant("I looked.")]
+    with pytest.raises(ArchiveError, match=r"as an agent does\.$"):
+        one_step(tool_result_budget, archive, messages).restore((3, 0))
+
+
 def test_another_block_under_the_same_id_never_passes_for_the_original(archive):
     ledger = Pipeline([Step("m", micro_compact)]).run(long_talk(4, content="y" * 200)).ledger
     archive.save_result("call_0", "not what it was")
