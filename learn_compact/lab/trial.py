@@ -25,7 +25,7 @@ LOOKS = ("read_file", "bash", "glob")  # tools that only look: what they gave on
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of it: the agent's last words (`answer`), or the sentence it stopped with (`error`).
+    """What came of it: the agent's last words (`answer`), and what it broke off with (`error`; None where it was done).
 
     `points` are the contexts before each request, `log` every message in order, whatever became of it in the context
     (`messages`), `ledger` the fate of every block, `api` the offline API with all its calls.
@@ -67,12 +67,13 @@ class Trial:
         return max(point.counted or 0 for point in self.points)
 
 
-def trial(question, policy=None, *, window=200_000, build=sample_project, folder=None, **options):
+def trial(question, policy=None, *, window=200_000, build=sample_project, folder=None, on_event=None, **options):
     """Let an agent with a policy work on a question in a fresh folder, and give what came of it as a `Trial`.
 
     `policy(summarize, archive)` makes the policy, as `s06` does; without one nothing makes room. `build(folder)` fills
     `folder`, an empty one that stays; without one the trial uses its own and takes it away, originals and all.
-    `window` is in tokens; `options` are those of `Agent`. An error of ours ends the trial and is kept.
+    `window` is in tokens; `options` are those of `Agent`. An error of ours ends the trial and is kept, as
+    is why the model stopped where it was not done: its answer was cut off where the window ended, say.
     """
     must_be(isinstance(question, str), "trial(question)", "a text", question)
     must_be(policy is None or callable(policy), "trial(…, policy)", "a function such as s06", policy)
@@ -82,14 +83,20 @@ def trial(question, policy=None, *, window=200_000, build=sample_project, folder
         api = OfflineAPI(window)
         client, archive = client_of(api), Archive(Path(folder), clock=lambda: CLOCK)
         made = policy(ModelSummarizer(client, MODEL), archive) if policy else Pipeline([])
-        log, answer, error = [], "", None
-        agent = Agent(client, MODEL, folder, made, archive=_Witness(archive, log),
-                      **{"on_event": lambda event: None, **options})
+        log, answer, errors = [], "", []
+
+        def heard(event):
+            if event.kind == "stopped":
+                errors.append(event.text)
+            if on_event:
+                on_event(event)
+
+        agent = Agent(client, MODEL, folder, made, archive=_Witness(archive, log), on_event=heard, **options)
         try:
             answer = agent.ask(question)
         except LearnCompactError as failure:
-            error = str(failure)
-    return Trial(answer, error, agent.messages, agent.points, log, agent.ledger, api)
+            errors.append(str(failure))
+    return Trial(answer, *(errors or [None]), agent.messages, agent.points, log, agent.ledger, api)
 
 
 class _Witness:

@@ -6,6 +6,7 @@ from learn_compact.agent import S08_TOOLS
 from learn_compact.errors import MessageError
 from learn_compact.lab import trial
 from learn_compact.layers.micro import micro_compact
+from learn_compact.offline import tasks
 from learn_compact.pipeline import Pipeline, Step, s06, s08
 
 AUDIT = "Count the functions in every Python file under agents/, skip files named test_*, and report the total."
@@ -23,6 +24,14 @@ def test_a_trial_tells_what_the_agent_did_and_what_it_cost():
 def test_an_agent_that_makes_no_room_stops_with_a_sentence():
     found = trial(AUDIT, window=30_000)
     assert found.answer == "" and "prompt is too long" in found.error
+
+
+def test_an_answer_that_was_cut_off_is_no_answer_given():
+    task, heard = tasks.audit(5), []
+    found = trial(task.prompt, s08, build=task.build, window=4_000, tools=S08_TOOLS, on_event=heard.append)
+    assert found.answer and str(task.answer) not in found.answer
+    assert found.error == "the answer was cut off where the context window ended" == heard[-1].text
+    assert trial(AUDIT, max_turns=2).error == "2 requests were made, as many as max_turns allows"
 
 
 def test_summaries_are_told_apart_from_requests_and_looks_from_looks_again():
