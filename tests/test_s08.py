@@ -8,8 +8,8 @@ from talk import all_blocks, assistant, calls, long_talk, results, round_trip, u
 from learn_compact.agent import MAX_TOKENS, S08_TOOLS, Agent
 from learn_compact.agent.loop import MAX_REACTIVE_RETRIES
 from learn_compact.archive import Archive
-from learn_compact.errors import ContextWindowError
-from learn_compact.layers.auto import CONTEXT_CHAR_LIMIT
+from learn_compact.errors import ContextWindowError, PolicyError
+from learn_compact.layers.auto import CONTEXT_CHAR_LIMIT, reactive_compact
 from learn_compact.layers.budget import persisted_path
 from learn_compact.ledger import KEPT
 from learn_compact.messages import blocks, newest_request, problems, tool_results
@@ -48,6 +48,22 @@ def test_order_each_step_sees_what_the_one_before_it_left(archive):
     assert ran(run) == ["tool_result_budget", "snip_compact", "micro_compact", "compact_history"]
     for earlier, later in zip(run.reports, run.reports[1:], strict=False):
         assert later.before is earlier.after
+
+
+@pytest.mark.parametrize(("name", "wrong", "wanted"), [
+    ("char_limit", "x", "whole number"), ("char_limit", -5, "whole number"), ("keep_messages", "a", "whole number"),
+    ("keep_messages", -1, "whole number"), ("snip_to", "x", "whole number"), ("max_batch_chars", -1, "whole number"),
+    ("keep_last", None, "whole number"), ("micro_to", 2, "share, 0 to 1"), ("micro_to", "x", "share, 0 to 1"),
+])
+def test_parameters_out_of_their_range_are_refused_by_name(archive, name, wrong, wanted):
+    with pytest.raises(PolicyError, match=f"{name} must be a {wanted}.*, not {wrong!r}"):
+        s08(summarize, archive, **{name: wrong})
+
+
+@pytest.mark.parametrize("parameters", [{"keep_messages": "a"}, {"keep_messages": -1}, {"max_kept_chars": "a"}])
+def test_parameters_of_reactive_compact_alone_are_refused_too(archive, parameters):
+    with pytest.raises(PolicyError, match=f"{next(iter(parameters))} must be a .*number, 0 or more"):
+        reactive_compact(long_talk(9), summarize=summarize, archive=archive, **parameters)
 
 
 # | tool_result_budget |

@@ -83,8 +83,13 @@ def reactive_compact(messages, *, summarize, archive, focus="", keep_messages=RE
     Where the messages kept have more than `max_kept_chars` characters, or more than half of what was refused, the
     results among them go to disk, each down to its fair share: or the same refusal would follow.
 
-    Source: s08, which then sends once more and no more than once. Errors are those of `compact_history`.
+    Source: s08, which then sends once more and no more than once. Errors are those of `compact_history`, and
+    PolicyError for a number below 0.
     """
+    demand(isinstance(keep_messages, int) and keep_messages >= 0, "keep_messages", "a whole number, 0 or more",
+           keep_messages)
+    demand(isinstance(max_kept_chars, int | float) and max_kept_chars >= 0, "max_kept_chars", "a number, 0 or more",
+           max_kept_chars)
     last = min(kept_from(messages, keep_unseen=True), max(0, len(messages) - keep_messages))
     first_kept = max((cut for cut in safe_cuts(messages) if cut <= last), default=0)
     kept = messages[first_kept:]

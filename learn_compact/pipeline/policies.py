@@ -60,13 +60,9 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
     >>> [step.name for step in s08(summarize=None, archive=None).steps]
     ['tool_result_budget', 'snip_compact', 'micro_compact', 'compact_history']
     """
-    for name, most in [("max_result_chars", max_result_chars), ("max_messages", max_messages),
-                       ("keep_first", keep_first), ("keep_last", keep_last), ("keep_recent", keep_recent),
-                       ("char_limit", char_limit), ("keep_messages", keep_messages),
-                       ("max_batch_chars", max_batch_chars or 0), ("snip_to", snip_to or 0)]:
-        demand(isinstance(most, int) and most >= 0, name, "a whole number, 0 or more", most)
-    demand(micro_to is None or isinstance(micro_to, int | float) and 0 <= micro_to <= 1, "micro_to",
-           "a share, 0 to 1", micro_to)
+    _check_numbers(micro_to, max_result_chars=max_result_chars, max_batch_chars=max_batch_chars or 0,
+                   max_messages=max_messages, keep_first=keep_first, keep_last=keep_last, snip_to=snip_to or 0,
+                   keep_recent=keep_recent, char_limit=char_limit, keep_messages=keep_messages)
     model = {"summarize": summarize, "archive": archive}
     count = RunningCount(json_size)
     too_large = above_chars(char_limit, count)
@@ -81,6 +77,13 @@ def s08(summarize, archive, *, max_result_chars=MAX_RESULT_CHARS, max_batch_char
              leave_path=leave_path),
         Step("compact_history", compact_history, too_large, **model),
     ], overflow=Step("reactive_compact", reactive_compact, **model, keep_messages=keep_messages))
+
+
+def _check_numbers(micro_to, **counts):
+    for name, count in counts.items():
+        demand(isinstance(count, int) and count >= 0, name, "a whole number, 0 or more", count)
+    demand(micro_to is None or isinstance(micro_to, int | float) and 0 <= micro_to <= 1, "micro_to",
+           "a share, 0 to 1", micro_to)
 
 
 def claude_code(summarize, archive, *, effective_window=EFFECTIVE_WINDOW, restoration=None, clock=time.time,
