@@ -7,6 +7,7 @@ from learn_compact.show.scene import Words, text_width
 from learn_compact.show.table import short
 
 SMALL, SWATCH = 11, 9
+HATCHED = "summary"  # without colour it would look like the results that lie on it
 
 
 class Plot:
@@ -34,12 +35,15 @@ class Plot:
 
 def draw_areas(scene, plot, moments):
     """The parts as stacked areas, a column for each request, and the API's count as a black line."""
-    floor, seams = [0] * len(moments), []
+    floor, seams, column = [0] * len(moments), [], plot.width / plot.requests
     for part in ORDER:
         roof = [low + moment.parts.get(part, 0) for low, moment in zip(floor, moments, strict=True)]
         if roof != floor:
             seams.append(_stairs(plot, roof))
             scene.shape(seams[-1] + _stairs(plot, floor)[::-1], PALETTE[part].colour)
+            if part == HATCHED:
+                for i, (low, high) in enumerate(zip(floor, roof, strict=True)):
+                    scene.stripes(plot.x(i + 0.5), plot.y(high), column, plot.y(low) - plot.y(high), PAPER)
         floor = roof
     for seam in seams:
         scene.line(*seam, colour=PAPER, width=0.5)
@@ -117,6 +121,8 @@ def draw_names(scene, plot, moment):
     places = spread([y for y, *_ in labels], [13] * len(labels), plot.top, plot.bottom, 2)
     for (_, colour, height, text), y in zip(labels, places, strict=True):
         scene.box(plot.right + 8, y - height / 2, SWATCH, height, colour)
+        if colour == PALETTE[HATCHED].colour:
+            scene.stripes(plot.right + 8, y - height / 2, SWATCH, height, PAPER, step=4)
         scene.words(plot.right + 8 + SWATCH + 4, y, text, size=SMALL)
 
 

@@ -9,19 +9,17 @@ from learn_compact.errors import LearnCompactError
 from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
-# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are. And they
-# cut off what a slider says beside itself, where that is more than a number.
-STYLE = ("<style>.learn-compact .jupyter-widgets :focus-visible "
-         "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important} "
-         ".learn-compact .widget-readout {max-width: none}</style>")
+# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are.
+STYLE = ("<style>.learn-compact :focus-visible "
+         "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important}</style>")
 
 
 def explorer(controls, draw, description):
     """An explorer as a `Bundle`: its picture and table are those of the state in which the controls are handed in.
 
-    `controls` are widgets by name; each slider gets a number box beside it. `draw(values)` takes their values by name
-    and gives a `Bundle`; a LearnCompactError that it raises is shown in place of the picture. `description` says in a
-    sentence what can be tried.
+    `controls` are widgets by name; each slider gets a box beside it, for its number or its choice. `draw(values)` takes
+    their values by name and gives a `Bundle`; a LearnCompactError that it raises is shown in place of the picture.
+    `description` says in a sentence what can be tried.
     """
     from ipywidgets import HTML, Checkbox, Layout, VBox  # late: `learn_compact.show` alone needs no widget
 
@@ -49,28 +47,32 @@ def explorer(controls, draw, description):
     wants_numbers.observe(lambda change: setattr(numbers.layout, "display", "" if change.new else "none"), "value")
     show(first)
     frame = VBox([HTML(f"<p style='margin:0'>{escape(str(description))}</p>{STYLE}"), *map(_row, controls.values()),
-                  picture, words, wants_numbers, numbers])
+                  picture, words, wants_numbers, numbers], layout=Layout(padding="0 0 0 4px"))  # room for the ring
     frame.add_class("learn-compact")
     return Bundle(first.figure, first.table, first.alt, frame)
 
 
 def _row(control):
-    """A control as one row: a slider with a number box before it, everything else as it is.
+    """A control as one row: a slider with a box before it, everything else as it is.
 
-    The name belongs to the box: a screen reader finds it there, for a slider's name is nowhere that it looks.
+    The name belongs to the box: a screen reader finds it there, for a slider's name is nowhere that it looks. What a
+    slider writes beside itself is left out: it can be typed over, and then says what isn't so.
     """
-    from ipywidgets import BoundedFloatText, BoundedIntText, FloatSlider, HBox, IntSlider, Layout, link
+    import ipywidgets as widgets
 
     control.style.description_width = "initial"
-    if not isinstance(control, IntSlider | FloatSlider):
+    boxes = {widgets.IntSlider: widgets.BoundedIntText, widgets.FloatSlider: widgets.BoundedFloatText,
+             widgets.SelectionSlider: widgets.Dropdown}
+    kind = next((box for slider, box in boxes.items() if isinstance(control, slider)), None)
+    if kind is None:
         return control
-    kind = BoundedIntText if isinstance(control, IntSlider) else BoundedFloatText
-    box = kind(value=control.value, min=control.min, max=control.max, step=control.step,
-               description=control.description, style={"description_width": "initial"}, layout=Layout(width="auto"))
+    values = ("options",) if kind is widgets.Dropdown else ("min", "max", "step")
+    box = kind(**{name: getattr(control, name) for name in values}, value=control.value,
+               description=control.description, style={"description_width": "initial"}, layout={"width": "auto"})
     control.description, control.readout = "", False
     control.layout.width, control.layout.margin = "32em", "0 0 0 1em"
-    link((control, "value"), (box, "value"))
-    return HBox([box, control])
+    widgets.link((control, "value"), (box, "value"))
+    return widgets.HBox([box, control])
 
 
 def _values(controls):

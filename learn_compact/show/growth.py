@@ -38,7 +38,8 @@ def growth(*sources, names=None, window=200_000, threshold="claude_code", measur
     are their titles, where a source has no name of its own. Areas show the tokens by part, the black line
     what the API itself counted. `window` and `threshold` are lines in tokens; None leaves one out. The threshold
     "claude_code" is where Claude Code compacts at the latest, 13,000 tokens below the window, if there is one.
-    `measure(block)` counts one block of an outline. Raises MessageError where there is nothing to draw, or for anything else.
+    `measure(block)` counts one block of an outline.
+    Raises MessageError where there is nothing to draw, or for anything else.
     """
     if not 1 <= len(sources) <= 2:
         raise MessageError(f"growth(…) draws one or two conversations side by side, not {len(sources)}.")
@@ -79,7 +80,7 @@ def _scene(grown, levels):
         plot = Plot(left, TOP, width, HEIGHT, len(found), highest)
         draw_areas(scene, plot, found)
         for level, label, dashed in levels:
-            draw_level(scene, plot, level, label, dashed)
+            draw_level(scene, plot, level, label if left == MARGIN + AXIS else "", dashed)
         draw_unlogged(scene, plot, found)
         draw_axes(scene, plot, f"{name}, {len(found)} requests", with_tokens=left == MARGIN + AXIS)
         draw_names(scene, plot, found[-1])

@@ -61,7 +61,7 @@ def _scene(ledger, block, title):
     x, starts = left, {}
     for number, entry in enumerate(ledger.entries, 1):
         width = entry.tokens * scale
-        starts.setdefault(entry.message + 1, x)
+        starts.setdefault(entry.message, x)
         scene.box(x, TOP + rows.index(entry.fate) * (ROW + GAP), max(width - SEAM if width > 4 else width, THINNEST),
                   ROW, COLOURS[entry.fate], title=f"block {number}: {_named(entry)}, {entry.fate}")
         if number == block:
@@ -84,7 +84,8 @@ def _named(entry):
 def _told(ledger, block):
     """What became of one block, and the way back, in a sentence or two."""
     entry = ledger.entries[block - 1]
-    name = f"Block {block} of {len(ledger.entries)}: {_named(entry)}, {entry.tokens:,} tokens, {entry.fate}"
+    name = (f"Block {block} of {len(ledger.entries)}, in message {entry.message}: {_named(entry)}, "
+            f"{entry.tokens:,} tokens, {entry.fate}")
     if entry.fate == KEPT:
         return f"{name}."
     try:

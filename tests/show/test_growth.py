@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import elements, outside, overlapping
+from pictures import elements, outside, overlapping, words_of
 
 from learn_compact.agent import Point
 from learn_compact.data import load_outline, outline_names
@@ -11,7 +11,8 @@ from learn_compact.errors import MessageError
 from learn_compact.show import growth
 from learn_compact.show.areas import Plot, draw_names
 from learn_compact.show.moments import compactions, moments
-from learn_compact.show.scene import Scene
+from learn_compact.show.palette import PAPER
+from learn_compact.show.scene import Line, Scene
 from learn_compact.tokens import PARTS, context_parts, estimate_block
 
 OUTLINES = {name: load_outline(name) for name in outline_names()}
@@ -71,7 +72,7 @@ def test_no_label_touches_another_or_the_edge(names):
 def test_names_keep_apart_where_all_bands_are_thin():
     scene = Scene(900, 400)
     draw_names(scene, Plot(50, 40, 600, 300, 9, 200_000), Point(9, 1, parts(**dict.fromkeys(PARTS, 30)), counted=400))
-    assert len(scene.marks) == 2 * (len(PARTS) + 1) and not overlapping(scene) and not outside(scene)
+    assert len(words_of(scene)) == len(PARTS) + 1 and not overlapping(scene) and not outside(scene)
 
 
 def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
@@ -81,6 +82,14 @@ def test_the_points_of_an_agent_are_drawn_with_their_own_threshold():
     assert "manual compact before request 3, from 6,100 to 1,200" in picture.alt
     assert {"threshold 5k", "6.1k → 1.2k"} <= texts(picture)
     assert not overlapping(picture.figure) and [row[1] for row in picture.table[0].rows] == [None] * 3
+
+
+def test_a_summary_is_hatched_so_that_without_colour_it_is_no_result():
+    def hatched(part):
+        found = growth([Point(1, 1, parts(**{part: 4_000}))], names=["ours"], window=None).figure.marks
+        return sum(isinstance(mark, Line) and mark.colour == PAPER and mark.width == 1 for mark in found)
+
+    assert hatched("summary") > 100 and not hatched("tool_result")
 
 
 def test_a_compaction_that_nobody_measured_began_with_the_request_before():

@@ -26,7 +26,8 @@ def test_a_shortened_block_is_told_with_its_step_and_where_its_original_is(tmp_p
     picture = view(archive)
     assert [row[:2] for row in picture.table.rows] == [("kept", 3), ("shortened", 1)]
     assert "Every original can be fetched back." in picture.alt
-    assert "Block 3 of 4: tool result of bash" in picture.alt and "shortened by micro_compact" in picture.alt
+    assert "Block 3 of 4, in message 2: tool result of bash" in picture.alt
+    assert "shortened by micro_compact" in picture.alt
     assert "ledger.restore((2, 0)) gives it back: “a.py <b>" in picture.alt
 
 
@@ -40,7 +41,7 @@ def test_the_slider_goes_from_block_to_block_and_text_is_escaped(tmp_path):
     _, row, image, words, *_ = picture.widget.children
     slider = row.children[-1]
     slider.value = 1
-    assert "Block 1 of 4: text of the user" in words.value and "kept" in words.value
+    assert "Block 1 of 4, in message 0: text of the user" in words.value and "kept" in words.value
     assert "<here>" not in words.value and "<svg" in image.value
 
 
