@@ -91,10 +91,11 @@ def test_a_compaction_by_hand_closes_the_breaker_even_if_it_fails():
 @pytest.mark.parametrize("source", ["compact", "session_memory"])
 def test_a_refusal_is_not_answered_where_the_request_comes_from_a_compaction(source):
     layer = Model()
+    policy = pipeline(layer, when=lambda messages: False)
     with request_source(source):
-        assert pipeline(layer).overflowed(LONG) is LONG
+        assert policy.overflowed(LONG) is LONG
     assert not layer.triggers
-    assert pipeline(layer).overflowed(LONG) == LONG[:1] and layer.triggers == ["auto"]
+    assert policy.overflowed(LONG) == LONG[:1] and layer.triggers == ["auto"]
 
 
 def test_answers_to_a_refusal_count_for_the_breaker_and_obey_it():
