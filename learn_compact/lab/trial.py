@@ -96,7 +96,7 @@ def trial(question, policy=None, *, window=200_000, build=sample_project, folder
             answer = agent.ask(question)
         except LearnCompactError as failure:
             errors.append(str(failure))
-    return Trial(answer, *(errors or [None]), agent.messages, agent.points, log, agent.ledger, api)
+    return Trial(answer, next(iter(errors), None), agent.messages, agent.points, log, agent.ledger, api)
 
 
 class _Witness:

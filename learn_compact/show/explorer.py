@@ -10,7 +10,7 @@ from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
 # Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are.
-STYLE = ("<style>.learn-compact :focus-visible "
+STYLE = ("<style>.learn-compact.jupyter-widgets :focus-visible "
          "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important}</style>")
 
 
