@@ -44,6 +44,9 @@ class Walk:
         must_be(self.window, "explore(window=…)", "a number of tokens, 1 or more", window)
         if not isinstance(self.moments[0], Moment):
             raise MessageError("explore(…) needs the blocks of a conversation: pass an outline or a segment of one.")
+        if not all(moment.counted for moment in self.moments):
+            raise MessageError("explore(…) shows the API's own counts, and this conversation has none for a request. "
+                               "growth(…) draws it with estimates.")
         self.name = outline.name
         self.parts = rows([block for stretch in stretches(self.moments) for block in stretch[0].blocks])
         highest = max(max(moment.total, moment.counted) for moment in self.moments)

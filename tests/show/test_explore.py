@@ -4,6 +4,7 @@ import pytest
 from ipywidgets import Checkbox, Dropdown, FloatSlider, IntSlider, Output, SelectionSlider, Text
 from pictures import elements, outside, overlapping
 
+from learn_compact.conversations import load
 from learn_compact.data import load_outline
 from learn_compact.errors import MessageError, PolicyError
 from learn_compact.show import Bundle, Table, explore, explorer
@@ -132,3 +133,10 @@ def test_the_numbers_are_shown_when_they_are_asked_for():
     assert numbers.layout.display == "none" and "<table>" in numbers.value
     wants.value = True
     assert numbers.layout.display != "none"
+
+
+def test_a_conversation_that_nobody_counted_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "talk.json"
+    path.write_text('[{"role": "user", "content": "Count."}, {"role": "assistant", "content": "Four."}]')
+    with pytest.raises(MessageError, match="has none for a request"):
+        explore(load(path))
