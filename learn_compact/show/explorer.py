@@ -9,17 +9,19 @@ from learn_compact.errors import LearnCompactError
 from learn_compact.lab.given import must_be
 from learn_compact.show.bundle import Bundle, table_html
 
-# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are.
+# Widgets take the browser's ring away from sliders and boxes: who drives them by keys must see where they are. A
+# label would cut a piece of it off.
 STYLE = ("<style>.learn-compact.jupyter-widgets :focus-visible "
-         "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important}</style>")
+         "{outline: 3px solid var(--jp-ui-font-color0, #1A1A1A) !important} "
+         ".learn-compact .widget-label-basic {overflow: visible}</style>")
 
 
 def explorer(controls, draw, description):
     """An explorer as a `Bundle`: its picture and table are those of the state in which the controls are handed in.
 
-    `controls` are widgets by name; each slider gets a box beside it, for its number or its choice. `draw(values)` takes
-    their values by name and gives a `Bundle`; a LearnCompactError that it raises is shown in place of the picture.
-    `description` says in a sentence what can be tried.
+    `controls` are widgets by name; each slider gets a number box beside it, or its choice in words. `draw(values)`
+    takes their values by name and gives a `Bundle`; a LearnCompactError that it raises is shown in place of the
+    picture. `description` says in a sentence what can be tried.
     """
     from ipywidgets import HTML, Checkbox, Layout, VBox  # late: `learn_compact.show` alone needs no widget
 
@@ -53,21 +55,23 @@ def explorer(controls, draw, description):
 
 
 def _row(control):
-    """A control as one row: a slider with a box before it, everything else as it is.
+    """A control as one row: a slider with a number box before it or its choice behind it, everything else as it is.
 
     The name belongs to the box: a screen reader finds it there, for a slider's name is nowhere that it looks. What a
-    slider writes beside itself is left out: it can be typed over, and then says what isn't so.
+    slider writes beside itself is left out: it can be typed over, and then a choice in words says what isn't so.
     """
     import ipywidgets as widgets
 
     control.style.description_width = "initial"
-    boxes = {widgets.IntSlider: widgets.BoundedIntText, widgets.FloatSlider: widgets.BoundedFloatText,
-             widgets.SelectionSlider: widgets.Dropdown}
-    kind = next((box for slider, box in boxes.items() if isinstance(control, slider)), None)
-    if kind is None:
+    if isinstance(control, widgets.SelectionSlider):
+        control.readout, choice = False, widgets.Label()
+        names = [option[0] if isinstance(option, tuple) else str(option) for option in control.options]
+        widgets.dlink((control, "index"), (choice, "value"), names.__getitem__)
+        return widgets.HBox([control, choice])
+    if not isinstance(control, widgets.IntSlider | widgets.FloatSlider):
         return control
-    values = ("options",) if kind is widgets.Dropdown else ("min", "max", "step")
-    box = kind(**{name: getattr(control, name) for name in values}, value=control.value,
+    kind = widgets.BoundedIntText if isinstance(control, widgets.IntSlider) else widgets.BoundedFloatText
+    box = kind(value=control.value, min=control.min, max=control.max, step=control.step,
                description=control.description, style={"description_width": "initial"}, layout={"width": "auto"})
     control.description, control.readout = "", False
     control.layout.width, control.layout.margin = "32em", "0 0 0 1em"
